@@ -1,13 +1,13 @@
 # `make run` and `make test` are all a fresh machine needs. Run `make` for a list of targets.
 
 PYTHON ?= python3
-# uv is used when it is on the PATH; `make UV= ...` goes without it.
+# uv is used if it is on the PATH; `make UV= ...` does not use it.
 UV ?= $(shell command -v uv 2>/dev/null)
-# More arguments for the tool behind test, reliability, bench or run: make test ARGS='-k ledger'
+# Extra arguments for the tool behind a target: make test ARGS='-k ledger'
 ARGS ?=
-# One more than there are cores: many tests wait for a disk, a process or a browser.
+# One more worker than cores, because many tests wait for a disk, a process or a browser.
 TEST_WORKERS ?= $(shell expr $$(nproc) + 1)
-# Where the recorded sessions and the programs that measure with them are.
+# The folder with the recorded sessions and the programs that measure with them.
 SHARED ?= ../shared
 
 VENV := .venv
@@ -16,13 +16,13 @@ RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
 SETUP_INPUTS := pyproject.toml constraints.txt src/ringbolt/_version.py tools/setup.sh
 
-# No look for a newer pyright over the network, and always the bundled one.
+# Always use the bundled pyright, and do not look for a newer one over the network.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYRIGHT_PYTHON_FORCE_VERSION PYRIGHT_PYTHON_PYLANCE_VERSION
-# Tests start many processes: without compiled files on disk each would compile the package first.
+# Tests start many processes, and each would compile the package if there were no compiled files on disk.
 unexport PYTHONDONTWRITEBYTECODE
 
-# A .venv that was moved here, or whose Python is gone, does not count as ready.
+# A .venv that was moved here, or whose Python no longer exists, is set up again.
 ifneq ($(shell test -x $(BIN)/python && cat $(VENV)/.home 2>/dev/null),$(CURDIR))
 STALE := stale-venv
 endif
@@ -35,7 +35,7 @@ endif
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: $(DEV_READY) ## install Ringbolt and the tools for work on it into .venv
+setup: $(DEV_READY) ## install Ringbolt and its development tools into .venv
 
 run: $(RUN_READY) ## set up what is missing, then serve your store (ARGS=--demo: with a story in it)
 	@exec $(BIN)/ringbolt serve $(ARGS)
@@ -43,23 +43,23 @@ run: $(RUN_READY) ## set up what is missing, then serve your store (ARGS=--demo:
 demo: $(RUN_READY) ## set up what is missing, then show a task that survives a kill
 	@$(BIN)/ringbolt demo $(ARGS)
 
-test: $(DEV_READY) ## set up what is missing (a browser, too), then run the tests
+test: $(DEV_READY) ## set up what is missing (including a browser), then run the tests
 	@sh tools/browser.sh >/dev/null
 	@sh tools/displays.sh
 	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal $(ARGS)
 
-test-conformance: $(DEV_READY) ## run the MCP conformance tool, which is fetched with npm first
+test-conformance: $(DEV_READY) ## fetch the MCP conformance tool with npm and run it
 	@$(BIN)/python tools/conformance.py
 
-test-model: $(DEV_READY) ## run the tests with a real, small model, which is fetched first
+test-model: $(DEV_READY) ## fetch a small language model and run the tests that use it
 	@UV='$(UV)' sh tools/model.sh
 	@$(BIN)/python -m pytest -m model $(ARGS)
 
-test-hosts: $(DEV_READY) ## run the tests with the programs of hosts, which are fetched first
+test-hosts: $(DEV_READY) ## fetch the hosts' own programs and run the tests that use them
 	@UV='$(UV)' sh tools/hosts.sh
 	@$(BIN)/python -m pytest -m hosts --timeout=300 tests/live $(ARGS)
 
-test-claude: $(DEV_READY) ## the part of test-hosts that tries Claude Code
+test-claude: $(DEV_READY) ## the part of test-hosts for Claude Code
 	@UV='$(UV)' sh tools/hosts.sh claude
 	@$(BIN)/python -m pytest -n $(TEST_WORKERS) -m hosts --timeout=300 tests/live/test_claude_code*.py $(ARGS)
 
@@ -72,7 +72,7 @@ format: $(DEV_READY) ## apply safe lint fixes and the formatter
 	@$(BIN)/ruff check --fix --exit-zero --quiet .
 	@$(BIN)/ruff format .
 
-docs: $(DEV_READY) ## bring the generated parts of the documentation up to date
+docs: $(DEV_READY) ## regenerate the generated parts of the documentation
 	@$(BIN)/python tools/docs.py
 
 bench: $(DEV_READY) ## measure speed
@@ -83,8 +83,8 @@ bench: $(DEV_READY) ## measure speed
 quality: $(DEV_READY) ## measure recovery, progress and recall on recorded sessions (SHARED=../shared)
 	@for program in recovery gsd progress recall; do \
 	  echo "== $$program"; \
-	  $(BIN)/python $(SHARED)/bench/$$program.py --adapter bench/adapter.py \
-	    --gate bench/gates/$$program.json $(ARGS) || failed=1; \
+	  gate=bench/gates/$$program.json; test $$program = recovery && gate=$(SHARED)/bench/gate-dev.json; \
+	  $(BIN)/python $(SHARED)/bench/$$program.py --adapter bench/adapter.py --gate $$gate $(ARGS) || failed=1; \
 	done; test -z "$$failed"
 
 reliability: $(DEV_READY) ## run the long fault tests and many examples of every property, one at a time

@@ -70,6 +70,10 @@ class Memory:
         host.forget_delivery()
         return host.tell("SessionStart", source="compact")
 
+    def overhead(self) -> list[str]:
+        """The lines that only frame a block: the fence and the legend."""
+        return [r"</?ringbolt-[0-9a-f]{8}>", r"(?:Task record: data|Recorded state of a task), .*"]
+
     def ask(self, question: str) -> str:
         return self.memory.task_ask(None, question).text if hasattr(self.memory, "task_ask") else ""
 
@@ -119,7 +123,9 @@ class Host:
         event = host_schemas.read_event(HOST, name, told)
         assert event is not None
         event = events.cleaned(event, Redactor(KEY))
-        apply_transcript_tail(self._files, event, KEY, lambda one, key: events.apply(self.memory, one, key))
+        apply_transcript_tail(
+            self._files, "claude", event, KEY, lambda one, key: events.apply(self.memory, one, key)
+        )
         mark = Mark(self._files, SESSION)
         if name == "PreCompact":
             mark.set(PENDING)
@@ -201,7 +207,11 @@ class Feeding:
         self._host.write("user", {"type": "tool_result", **result})
 
     def _plan(self, event: dict[str, Any]) -> None:
-        """A whole list as TodoWrite writes it, or what the Task tools changed of theirs."""
+        """A whole list as TodoWrite or update_plan writes it, or what the Task tools changed of theirs."""
+        if event["src"] == "update_plan":
+            plan = [{"step": item["text"], "status": item["status"]} for item in event["items"]]
+            self._host.tell("PostToolUse", tool_name="update_plan", tool_input={"plan": plan})
+            return
         if event["src"] == "TodoWrite":
             todos = [
                 {"content": item["text"], "status": item["status"], "activeForm": item.get("active")}

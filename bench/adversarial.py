@@ -20,9 +20,9 @@ from ringbolt.ask.questions import understand
 from ringbolt.extract.artifacts import deployed_addresses, made_by_command
 from ringbolt.extract.attempts import attempt
 from ringbolt.extract.decisions import decisions
+from ringbolt.extract.message_reader import read_message
 from ringbolt.extract.names import find_names
 from ringbolt.extract.plan_progress import Observation, Progress
-from ringbolt.extract.statements import statements
 from ringbolt.extract.values import printed_values, stated_values
 from ringbolt.llm.complexity import is_complex
 from ringbolt.llm.json_reply import first_object
@@ -89,7 +89,7 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "sentences": sentences,
     "snippet": lambda text: snippets.snippet(text, {"a", "数"}),
     "stated_values": lambda text: stated_values(list(layout(text))),
-    "statements": lambda text: statements(layout(text)),
+    "message": read_message,
     "step_numbers": step_numbers,
     "terms_of": terms.terms_of,
     "tokens.estimate": tokens.estimate,

@@ -36,11 +36,21 @@ from ringbolt import TaskMemory
 from ringbolt.hosts.capture_hook import session_digest
 from ringbolt.hosts.host_table import QUICK_SECONDS
 from ringbolt.hosts.install.installer import Installer
+from ringbolt.journal.cards import Card, write_card
+from ringbolt.journal.event_files import Journal
+from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.settings import Settings
 
 SESSIONS = 8
 BUSY_LOOPS = 2
-GOALS = {"plain": 0.60, "real output": 0.75, "PreToolUse, no hit": 0.60}
+GOALS = {
+    "plain": 0.60,
+    "real output": 0.75,
+    "PreToolUse, no hit": 0.60,
+    "PreToolUse, no hit on full cards": 0.60,
+}
+# What a session and its repository may have on their cards after a long time.
+_HEADS, _HINTS = 60, 300
 # What a build and a request print: addresses, words that look like names of secrets, and a few secrets.
 _LINES = (
     "[12:31:07] GET https://registry.example.org/api/v2/packages/left-pad/versions?page=3 200 in 48 ms",
@@ -88,10 +98,13 @@ class HookBench:
         )
         real = self._input("real", **call, tool_response={"stdout": real_output(), "stderr": ""})
         before = self._input("before", **call)
+        carded = self._input("carded", **call, session_id="carded")
+        self._write_cards("carded")
         cases = {
             "plain": ("PostToolUse", plain),
             "real output": ("PostToolUse", real),
             "PreToolUse, no hit": ("PreToolUse", before),
+            "PreToolUse, no hit on full cards": ("PreToolUse", carded),
         }
         works = {
             "bare": lambda: self._seconds([sys.executable, "-c", "import apsw, json"]),
@@ -114,6 +127,14 @@ class HookBench:
                 if goal is None
                 else at_most(title, value, goal, note)
             )
+
+    def _write_cards(self, session: str) -> None:
+        """Full cards of a session and of its repository, none of which means the call."""
+        files = SideFiles(Journal.of(self._environment["RINGBOLT_STORE"]))
+        heads = tuple(f"program{number} verb" for number in range(_HEADS))
+        hints = tuple(("c", f"word{number}", f"src/part{number}/file.py") for number in range(_HINTS))
+        write_card(files, session_digest(session), Card(heads=heads, shared="r1"))
+        write_card(files, "r1", Card(hints=hints, done=heads))
 
     def packet(self, rounds: int) -> Iterator[Figure]:
         """A session that goes on gets its packet; by the clock, and in time of the processor."""

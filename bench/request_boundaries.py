@@ -41,6 +41,20 @@ Precision and recall of *all* (without plans; with plans in brackets), for the w
 - first look: cross-validated .950 and .284; held out 1.000 and .280 (1.000 and .609), 7 hits, no alarm.
 - second look: cross-validated .909 and .597; held out .750 and .480 (.892 and .717), 12 hits, 4 alarms;
   *within* alone .556 and .357. Both goals (.90 and .70) are missed.
+- **fresh**, the only figures of sessions that nobody had read before the weights were fixed: first look .857
+  and .105 (.938 and .227), *within* .750 and .097; second look .767 and .404 (.821 and .485), *within* .615
+  and .258. The first look is unsure about 103 of 269 prompts, and 37 of these are among the 51 that it
+  misses: a model that judged them all rightly would bring recall to .75.
+
+`fresh` are 61 sessions of six other public repositories and as many people (Claude Code and OpenCode; see
+`request_sessions.py` and `labels/requests_fresh.json`), labelled by the rules above by another reader, before
+the recogniser saw them: 57 boundaries, 9 handed-over plans, 212 prompts that continue, 39 doubtful ones. The
+weights were not changed after that look. What was tried since, on all labels, with each repository held out
+in turn: logistic regression with and without 13 to 60 more features (the last prompt rounded off the work,
+openings, overlap with rare and frequent words, counts of calls and edits), boosted trees, random forests.
+None reached more than .19 recall at .90 precision at the first look and .25 at the second. Trees did
+seem better, but read the missing silence before the first prompt of a session, which is an artefact
+of these streams. Words and counts hold no more than this; what is missing is an understanding of the texts.
 
 These weights are the second set whose held-out table was read. The first also knew the git branch (second
 look .737 and .560), and its table led to two changes: the branch was dropped, and the threshold is held out
@@ -55,8 +69,9 @@ depends on how many boundaries there are. *Unsure* are verdicts that a model sho
 is one.
 
 `--own-history` lets the recogniser live with its own verdicts; otherwise each verdict is given the right
-history. With `--gate` the exit code is 1 if precision or recall of *all* in `held_out` is below the goal at
-the second look.
+history. `--fresh FOLDER` measures the fresh sessions instead, as `request_sessions.py` writes them. With
+`--gate` the exit code is 1 if precision or recall of *all* in `held_out` or `fresh` is below the goal at the
+first look, which is the one in use.
 """
 
 from __future__ import annotations
@@ -79,6 +94,7 @@ from ringbolt.hosts.transcripts.events import is_host_text
 
 HERE = Path(__file__).resolve().parent
 LABELS = HERE / "labels" / "requests.json"
+FRESH_LABELS = HERE / "labels" / "requests_fresh.json"
 SPLITS = ("tune", "held_out")
 LOOKS = ("first", "second")
 KINDS = ("new", "continues", "machine", "perhaps_new", "perhaps_continues")
@@ -190,12 +206,13 @@ def read_cases(
 
     The history before each prompt follows the labels, or `judged` if it is given.
     """
-    for person, sessions in json.loads(LABELS.read_text(encoding="utf-8")).items():
+    labelled = FRESH_LABELS if split == "fresh" else LABELS
+    for person, sessions in json.loads(labelled.read_text(encoding="utf-8")).items():
         stream = Stream()
         for labels in sessions:
             name = labels["session"]
             known = {event: label for label in KINDS for event in labels.get(label, ())}
-            wanted = labels["split"] == split
+            wanted = labels.get("split", "fresh") == split
             begun, stream.at = False, None
             events = read_session(data, name)
             for place, event in enumerate(events):
@@ -288,6 +305,9 @@ class Score:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Precision and recall of the recogniser of new requests.")
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
+    parser.add_argument(
+        "--fresh", type=Path, help="folder that request_sessions.py wrote: measure these only"
+    )
     parser.add_argument("--own-history", action="store_true", help="the history follows the verdicts")
     parser.add_argument(
         "--wrong", action="store_true", help="list the wrong verdicts: session, event, score, why"
@@ -296,13 +316,16 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write the figures to a file")
     options = parser.parse_args()
     figures: dict[str, float | None] = {}
-    for split in SPLITS:
+    if options.fresh:
+        options.data = options.fresh
+    for split in ("fresh",) if options.fresh else SPLITS:
         for look in LOOKS:
             found = measure(options, split, look)
             figures |= {f"{split}/{look}/{name}": value for name, value in found.items()}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
-    goals = {f"held_out/second/{name}": goal for name, goal in GOALS.items()}
+    tested = "fresh" if options.fresh else "held_out"
+    goals = {f"{tested}/first/{name}": goal for name, goal in GOALS.items()}
     missed = [name for name, goal in goals.items() if (figures[name] or 0.0) < goal]
     for name in missed:
         print(f"missed: {name} is {figures[name] or 0.0:.3f}, the goal {goals[name]}")

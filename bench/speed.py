@@ -1028,13 +1028,13 @@ class Bench:
         thread = threading.Thread(target=watcher.run, args=(stop,))
         thread.start()
         try:
-            while watcher.looks < 2 * self._sizes.waits:
+            while watcher.checks < 2 * self._sizes.waits:
                 time.sleep(0.1)
-            begin, used, looks = clock(), time.process_time(), watcher.looks
+            begin, used, looks = clock(), time.process_time(), watcher.checks
             time.sleep(self._sizes.wait_seconds)
             took = clock() - begin
             share = 100 * (time.process_time() - used) / took
-            rate = (watcher.looks - looks) / took
+            rate = (watcher.checks - looks) / took
             late = 0.0
             for wait in found[:: max(len(found) // 9, 1)][:9]:
                 Path(wait.target.removeprefix("file:")).touch()

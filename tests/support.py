@@ -16,7 +16,7 @@ from hypothesis import settings
 from psycopg.rows import dict_row
 
 from ringbolt import RingboltError, TaskMemory
-from ringbolt.model.errors import CODES
+from ringbolt.model.errors import CODES, StoreError
 
 START = 1_772_366_400.0  # 2026-03-01T12:00:00Z
 NOON = "2026-03-01T12:00:00.000Z"
@@ -64,6 +64,19 @@ def until(condition) -> None:
     """
     while not condition():
         time.sleep(0.01)
+
+
+def once_free(call):
+    """Call again and again until nobody else holds the store.
+
+    A process that is busy with something else may hold it a moment longer than a test's short limit.
+    """
+    while True:
+        try:
+            return call()
+        except StoreError as error:
+            if error.code != "store_busy":
+                raise
 
 
 def is_postgres(place) -> bool:

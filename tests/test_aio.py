@@ -148,7 +148,7 @@ def test_a_store_that_cannot_be_opened_raises_and_leaves_no_thread(tmp_path):
     gc.collect()
     for thread in threading.enumerate():
         if thread.name.startswith("ringbolt"):
-            thread.join(10)
+            thread.join(100)
     assert threading.active_count() <= before
 
 

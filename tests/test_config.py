@@ -191,7 +191,8 @@ def test_a_store_is_found_by_argument_then_environment_then_file_then_data_folde
 def test_a_location_is_used_even_when_settings_are_given(store_url):
     with TaskMemory.open(store_url, workspace=None, settings=Settings(lease_seconds=60)) as memory:
         assert memory.settings.lease_seconds == 60
-        assert memory.store.url == TaskMemory.open(store_url, workspace=None).store.url
+        with TaskMemory.open(store_url, workspace=None) as plain:
+            assert memory.store.url == plain.store.url
 
 
 def test_a_setting_given_with_settings_is_not_silently_lost(store_url):

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Says where a Chrome or Chromium is, for the tests of the web page. Where there is none it installs Debian's
-# package, if it may, and otherwise says what to install.
+# Prints the path of a Chrome or Chromium for the tests of the web page. If there is none, it installs Debian's
+# package; without the rights for that, it says what to install.
 #
 # From the environment: RINGBOLT_TEST_BROWSER (the program to use).
 set -eu

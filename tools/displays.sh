@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs Debian's xvfb and tmux for the tests of waits for screens and terminals, where they are missing and
-# it may. Where it may not, those tests are left out and say what to install.
+# Installs Debian's xvfb and tmux, if they are missing, for the tests of waits for screens and terminals. Without
+# the rights for that, those tests are skipped and say what to install.
 set -eu
 
 missing=

@@ -1,11 +1,11 @@
-"""Writes the parts of the documentation that follow from the code.
+"""Write the parts of the documentation that are generated from the code.
 
     python tools/docs.py            rewrite every generated part of README.md and docs/
     python tools/docs.py --check    change nothing; exit 1 with a diff if a part is out of date
 
-A part stands between `<!-- generated: name -->` and `<!-- end -->`; its name is a key of `PARTS`.
-What the code does not say itself (the meaning of a field or a column) is in the tables of this file;
-tests/docs checks that none is missing.
+A part is between `<!-- generated: name -->` and `<!-- end -->`; its name is a key of `PARTS`. The tables in
+this file hold what the code does not say itself (the meaning of a field or a column); tests/docs checks that
+none is missing.
 """
 
 from __future__ import annotations
@@ -67,19 +67,19 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "Plans": ("Plans", "The steps of a task. Dropped steps stay as tombstones."),
     "Syncing": ("To-do lists", "A host's to-do list as the plan."),
     "Notes": ("Short forms", "Notes of every kind and the plan, for clients that want few tools."),
-    "Actions": ("Actions and history", "What was done, and the way down to the details."),
-    "Entries": ("Entries and side effects", "What is worth remembering."),
+    "Actions": ("Actions and history", "Log actions, and read the history at any level of detail."),
+    "Entries": ("Entries and side effects", "Record decisions, failures, values and side effects."),
     "Views": ("Views", "What a model or a person reads, within a token budget."),
-    "Handoff": ("Handing over", "A task in one file, and back."),
+    "Handoff": ("Handing over", "Export a task as one file, and import it."),
     "Recalling": ("Recall", "Search everything recorded."),
     "Asking": ("Asking", "[Questions](../how-to/ask.md) about a task, answered from the record."),
-    "Claims": ("Claims", "Who works on what."),
-    "SplitMerge": ("Split and merge", "Mending a wrong guess about where a request begins."),
+    "Claims": ("Claims", "Reserve a task or a step for one agent."),
+    "SplitMerge": ("Split and merge", "Correct a wrong guess about where a request begins."),
     "Undo": ("Undo", "Undoing changes."),
     "Verify": ("Verify", "Checking the ledger."),
     "Transfer": ("Moving ledgers", "Export and import of events, backup and restore."),
     "Mirrors": ("Mirrors", "[Files](../how-to/mirrors.md) that follow the store."),
-    "Folders": ("Folders", "A task as the files of other projects, and their files as tasks."),
+    "Folders": ("Folders", "Write tasks as folders of other projects, and import such folders."),
     "Facts": ("Facts", "Facts about tasks and anything else; see [Active tasks](../how-to/active-tasks.md)."),
     "Progressing": ("Progress", "The plan, and what can be [inferred](../explanation/progress.md) about it."),
     "Summarizing": ("Summaries", "A task [in a few sentences](../how-to/summary.md)."),
@@ -90,9 +90,9 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     ),
     "Extracting": (
         "Extraction",
-        "What events say and nobody has recorded; see [the worker](../how-to/worker.md).",
+        "Find entries that nobody recorded; see [Extraction](../explanation/extraction.md).",
     ),
-    "Patterns": ("Learned patterns", "What tasks have taught."),
+    "Patterns": ("Learned patterns", "What worked and what failed in earlier tasks."),
     "Goals": ("Goals", "What to [achieve](../how-to/goals.md), with criteria that can be checked."),
     "Retention": ("Retention", "[Permanent](../how-to/retention.md) removal."),
     "Waiting": ("Waits", "[Waiting](../how-to/waits.md) for a condition, across restarts."),
@@ -101,7 +101,7 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "Queue": ("Jobs", "The queue of [the worker](../how-to/worker.md), and failed jobs."),
 }
 
-# What the reference links to, where a docstring mentions it.
+# Links that the reference adds where a docstring mentions these words.
 LINKS = {
     "current task": "../explanation/scope.md#the-current-task",
     "phase of the task": "../explanation/states.md#phases",
@@ -140,7 +140,7 @@ Item.ordinal: position for display, from 0
 Item.title: title of the step
 stage: stage of the plan
 Item.basis: whether the status was set (`explicit`) or inferred (`inferred`)
-Item.evidence: whether completion was `reported`, or `verified` by a receipt
+Item.evidence: whether completion was `reported`, `verified` by a receipt, or `contradicted` by its last one
 Item.cause: seq of the event that set its status
 Item.note: a note
 Item.active_issue: what is holding it up
@@ -174,7 +174,7 @@ WaitResult.timeout: maximum seconds to wait
 WaitResult.started_at: when it started
 WaitResult.ended_at: when it ended
 WaitResult.result: how it ended
-WaitResult.said: what the last check found
+WaitResult.last_check: the result of the last check
 WaitResult.judged_by: rule, or model where a model judges a condition in words
 WaitResult.due: a check is overdue: no worker is running
 Wait.channel: its channel of trust
@@ -274,11 +274,31 @@ Snapshot.resolved: the last errors that were settled, with their `resolution`
 Snapshot.settled: the last side effects with a known outcome
 Snapshot.names: names that the work uses, most useful first
 Snapshot.summary: the running summary
+Snapshot.work_tree: the working tree as hooks saw it last
+Snapshot.run_commands: commands that worked here, the best for each purpose first
+WorkTree.branch: the branch that is checked out
+WorkTree.commit: the last commit: its hash and subject
+WorkTree.dirty: files that are not committed, at most 30
+WorkTree.dirty_count: number of files that are not committed
+WorkTree.edited_since_check: files that were edited after the last check that passed
+WorkTree.taken_back: files whose only edits were taken back, each with the event that did it
+WorkTree.last_check: the last test, build or check that was run
+WorkTree.last_check_ok: whether it passed
+WorkTree.at: when it last changed
+WorkTree.seq: the event that changed it last
+RunCommand.kind: what it is for: test, check, build, lint, typecheck, format, run, migrate or install
+RunCommand.command: the command as it worked
+RunCommand.needs: what it needed: a folder, variables, a service, a user
+RunCommand.instead_of: another form that could not run before
+RunCommand.uses: how often it was used
+RunCommand.seq: its last use
+RunCommand.at: when that was
 Name.name: the name
 Name.kind: file, path, identifier, version, ticket, commit, url, …
 Name.seq: the last event that contains it
 Name.channel: the channel of trust of that event
 Name.weight: how likely it is to be needed again
+Name.heat: how much the last events were about it
 Summary.text: the summary
 Summary.seq: the last event that it covers
 Summary.at: when it was made
@@ -345,6 +365,7 @@ Action.ended_at: when it ended
 Action.duration_ms: how long it took
 Action.logs: its logs, oldest first, at most 1,000
 Effect.what: the action
+Effect.kind: what kind of action: push, pull_request, publish, deploy, migration, database, http, mail, …
 Effect.verify: how to find out whether it was done
 Effect.outcome: the note given with the outcome
 Effect.outcome_seq: seq of the outcome
@@ -404,6 +425,7 @@ Task.callback_url: URL that is called when the task ends
 Task.metadata: a JSON object
 Task.timestamps: the six moments
 Task.plan_version: number of the current plan; 0: none
+Task.plan_inferred: nobody wrote this plan; its steps were inferred from what was said
 Task.last_replanned_at: when the plan was last replaced
 Task.items: all steps in order, tombstones included
 Task.decisions: active decisions, oldest first, the newest 50
@@ -597,13 +619,22 @@ DrillRow.usual: number recovered from a packet of 1,500 tokens
 DrillRow.asked: number recovered by asking
 DrillRow.host: number found in the host's own summary
 DrillRow.host_count: the number of items where such a summary is stored
+DrillRow.lost: what the packet of 1,500 tokens or the host's summary lost, at most 40
+DrillLoss.seq: the event that recorded it, if there is one
+DrillLoss.text: its beginning; none in a stored result
+DrillLoss.small: whether the packet of 500 tokens has it
+DrillLoss.usual: whether the packet of 1,500 tokens has it
+DrillLoss.asked: whether asking finds it
+DrillLoss.host: whether the host's own summary has it; none: that is not known
 DrillResult.task_id: the task; none: the total of many
 DrillResult.name: the name of the task
 DrillResult.cut: the last event before the context was cut
 DrillResult.last: the last event of the task's work
 DrillResult.because: asked, compaction, or 60 %
 DrillResult.rows: one for each kind of item
-DrillResult.ok: whether everything that must be recovered completely was, in 1,500 tokens
+DrillResult.ok: whether enough of everything required was recovered in 1,500 tokens
+DrillResult.missed: the rows that recovered less than the required share
+DrillResult.truth: who said what was narrated before the cut: a file, a model; empty: nobody
 DrillResult.seq: the event that stores it; none: not stored
 DrillResult.at: when it was made
 DrillResults.results: the results, newest first
@@ -681,7 +712,7 @@ memory_entries: Decisions, errors, discoveries, exclusions, variables and the re
 execution_log: Actions that have ended, in the format of an execution log.
 """)
 
-# Used where the schema's own comment says nothing.
+# Used if the schema has no comment of its own.
 COLUMNS = meanings("""
 words.body: the words; they can be searched (`words MATCH 'registry'`), not read
 words_mark.up_to: the last event in the index
@@ -844,7 +875,7 @@ result_data: JSON
 error_info: JSON
 duration_ms: how long it took
 basis: explicit or inferred
-evidence: reported or verified
+evidence: reported, verified or contradicted
 dropped_in: the plan that dropped it
 wait_jobs.id: `task#seq`
 target_type: kind of target
@@ -866,7 +897,7 @@ def table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def code(text: str) -> str:
-    """Text as code in a table cell, or nothing for no text."""
+    """Text as code in a table cell; empty for an empty text."""
     return f"`{text}`".replace("|", "\\|") if text else ""
 
 
@@ -885,7 +916,7 @@ def paragraphs(function: object) -> str:
 
 
 def diagram(transitions: Mapping[str, Sequence[str]], starts: Iterable[str] | None = None) -> str:
-    """The transitions (those from some statuses) as a Mermaid diagram and as a table."""
+    """The transitions (optionally only those from some statuses) as a Mermaid diagram and as a table."""
     shown = {old: transitions[old] for old in starts or transitions}
     lines = ["stateDiagram-v2"]
     if next(iter(transitions)) in shown:
@@ -1127,7 +1158,7 @@ def own_fields(record: type[types.Value]) -> dict[str, str]:
 
 
 def default_of(record: type[types.Value], name: str) -> str:
-    """The default of a field, as code; nothing where there is none."""
+    """The default of a field, as code; empty if there is none."""
     found = next(field for field in msgspec.structs.fields(record) if field.name == name)
     if found.required:
         return ""
@@ -1160,7 +1191,7 @@ def values() -> str:
 
 
 def literal_words() -> dict[str, list[str]]:
-    """The names of types.py that stand for a few words."""
+    """The names in types.py that are aliases of `Literal` types."""
     found: dict[str, list[str]] = {}
     for node in ast.walk(ast.parse(inspect.getsource(types))):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
@@ -1406,7 +1437,7 @@ def served() -> str:
 
 
 def _clean_environ(**more: str) -> dict[str, str]:
-    """The environment without anyone's settings."""
+    """The environment without the user's Ringbolt settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGBOLT_")}
     return {**kept, "RINGBOLT_CONFIG": os.devnull, **more}
 
@@ -1478,7 +1509,7 @@ def pages() -> list[Path]:
 
 
 def rendered() -> dict[Path, tuple[str, str]]:
-    """Every page as it is, and as it should be. Raises if a part is unknown or stands nowhere."""
+    """Every page as it is and as it should be. Raises if a part is unknown, or is on no page."""
     made: dict[str, str] = {}
     found: dict[Path, tuple[str, str]] = {}
 
@@ -1497,7 +1528,7 @@ def rendered() -> dict[Path, tuple[str, str]]:
 
 
 def differences() -> str:
-    """A diff from the pages as they are to the pages as they should be; empty if they are equal."""
+    """A diff between the pages as they are and as they should be; empty if they are equal."""
     lines: list[str] = []
     for page, (old, new) in rendered().items():
         name = str(page.relative_to(ROOT))
@@ -1506,7 +1537,7 @@ def differences() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Rewrite, or check."""
+    """Rewrite the generated parts, or with `--check` only compare them."""
     if arguments == ["--check"]:
         found = differences()
         print(found, end="")

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Fetches the programs of hosts, for `make test-hosts`, into .venv/hosts: `sh tools/hosts.sh [claude]`.
-# They are unpacked next to our environment and not installed into it; nothing of them is run here. Versions
-# and hashes are in tools/hosts. What is there already is not fetched again.
+# They are unpacked beside our environment, not installed into it, and not run here. Versions and hashes are in
+# tools/hosts. Programs that are already there are not fetched again.
 #
 # From the environment: UV (path of uv; empty: use pip), RINGBOLT_TEST_HOSTS (another folder),
-# HOSTS_PYTHON (another Python than that of .venv).
+# HOSTS_PYTHON (a Python other than that of .venv).
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ uv=${UV:-}
 python=${HOSTS_PYTHON:-.venv/bin/python}
 mkdir -p "$folder"
 
-# Whether a part is there as these files want it: is_ready PART FILE...
+# Whether a part is installed and matches these files: is_ready PART FILE...
 is_ready() {
     part=$1; shift
     cat "$@" | cmp -s - "$folder/$part.ready"
@@ -35,8 +35,8 @@ claude() {
     cat "$wanted" >"$folder/claude.ready"
 }
 
-# With the node that came with pyright: an older one on the machine may not do. `npm ci` would want the
-# packages for other systems in the lock as well.
+# Use the node that comes with pyright, because one on the machine may be too old. `npm ci` would also require
+# the packages for other systems in the lock.
 npm_packages() {
     wanted='tools/hosts/package.json tools/hosts/package-lock.json'
     # shellcheck disable=SC2086 # two files

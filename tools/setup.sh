@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv and installs the project into it: `sh tools/setup.sh run` for running it,
+# Creates .venv and installs the project into it: `sh tools/setup.sh run` for running it,
 # `sh tools/setup.sh dev` with the development tools too. The Makefile calls this when the
 # stamp .venv/.run-ready or .venv/.dev-ready is missing or out of date, and adds the names of
 # the files the stamp depends on.
@@ -26,13 +26,13 @@ fail() {
     exit 1
 }
 
-# Two makes at once take turns. The lock sits on a file that is always there.
+# Two makes at once take turns. The lock is on a file that always exists.
 if command -v flock >/dev/null 2>&1; then
     exec 9<pyproject.toml
     flock 9
 fi
 
-# Sound: made here, by a set-up that was not cut short, with a Python that still fits.
+# Usable: created here, by a set-up that was not interrupted, with a Python that is still right.
 sound() {
     [ "$(cat "$venv/.home" 2>/dev/null)" = "$here" ] || return 1
     [ ! -e "$venv/.installing" ] || return 1

@@ -8,13 +8,13 @@ import sys
 
 
 def run() -> None:
-    """Run a command and end the process.
+    """Run a command and exit.
 
-    Half of the time of a short command is Python itself: so garbage is hardly collected while it loads, and
-    at the end the process exits without tearing the interpreter down.
+    Starting and stopping Python takes half the time of a short command. So the garbage collector rarely runs
+    while modules load, and the process exits without tearing down the interpreter.
     """
     gc.set_threshold(20_000)
-    # After that, because importing makes most of the objects.
+    # Imported only now, because importing creates most of the objects.
     from .model.quick_start import load_msgspec
 
     load_msgspec()

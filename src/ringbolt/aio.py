@@ -1,4 +1,5 @@
-"""AsyncTaskMemory: the same operations, awaited, on threads of their own. They never block the loop."""
+"""AsyncTaskMemory: the same operations for asyncio. They run on threads, so they never block the event
+loop."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from .model.types import Event
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Enough for many writers to share one commit.
+# Enough that many writers can share one commit.
 THREADS = 32
 
 
@@ -30,7 +31,7 @@ def _awaited(
 
 
 class AsyncTaskMemory:
-    """A TaskMemory for event loops. A cancelled call may still be written: use idempotency keys."""
+    """A TaskMemory for event loops. A cancelled call may still write: use idempotency keys."""
 
     def __init__(self, memory: TaskMemory, threads: ThreadPoolExecutor | None = None) -> None:
         self.memory = memory

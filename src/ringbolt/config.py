@@ -30,7 +30,7 @@ def settings_path(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) -> Settings:
-    """Load the settings; the error for an unknown name or a bad value says where it is."""
+    """Load the settings. An error for an unknown name or a bad value says where it was set."""
     environ = os.environ if environ is None else environ
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -81,7 +81,8 @@ def _read_toml(path: str) -> dict[str, Any]:
 
 
 def line_of(path: str, name: str) -> int:
-    """The line that sets a name in a settings file; 0 if it cannot be found. The parser does not say."""
+    """The number of the line that sets a name in a settings file, or 0. The TOML parser does not report
+    it."""
     import tomllib
 
     with open(path, encoding="utf-8") as file:
@@ -111,7 +112,7 @@ def check_name(name: str, source: str) -> None:
 
 
 def _checked(name: str, value: Any, source: str) -> Any:
-    """A value for a setting, as its type; raises if it is not allowed."""
+    """Convert a value to the type of its setting; raise if it is not allowed."""
     check_name(name, source)
     setting = SETTINGS[name]
     if setting.kind == "duration" and isinstance(value, int):
@@ -124,7 +125,7 @@ def _checked(name: str, value: Any, source: str) -> Any:
         raise InvalidInput(
             "invalid_argument",
             f"The setting {name} is {shown(value)} ({source}); it must be {allowed(name)}.",
-            "Correct it there.",
+            "Correct it at its source.",
         ) from None
 
 
@@ -152,7 +153,7 @@ _CHECKS: dict[str, Callable[[Setting, str], str]] = {"duration": _duration, "lis
 
 
 def allowed(name: str) -> str:
-    """What a setting may be, in words."""
+    """The allowed values of a setting, in words."""
     setting = SETTINGS[name]
     match setting.kind:
         case "duration":

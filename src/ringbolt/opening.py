@@ -49,18 +49,18 @@ class Opening(Base):
 
         Args:
             location: Path of the SQLite file, `sqlite:///path`, or `postgresql://…`. Default: see above.
-            workspace: Where tasks belong. `""`: the worktree of the current folder. A folder: its worktree.
-                `None`: no workspace.
+            workspace: The workspace of new tasks. `""`: the worktree of the current folder. A folder: its
+                worktree. `None`: no workspace.
             session: The agent's session. Default: `RINGBOLT_SESSION`.
             agent: Name of the agent. Default: `RINGBOLT_AGENT`.
-            principal: On whose behalf. Default: `RINGBOLT_PRINCIPAL`, then `USER`, then the user id.
+            principal: The person it acts for. Default: `RINGBOLT_PRINCIPAL`, then `USER`, then the user id.
             channel: Channel of trust: user, agent, tool, web, import or system.
             settings: Settings that are already loaded, instead of loading them. The location and overrides
                 are applied on top.
             create: False: fail with `store_not_found` if the store does not exist.
             catch_up: Apply events that hooks left in the journal, now and before every read and write.
             clock: Returns seconds since 1970.
-            random: Returns that many random bytes.
+            random: Returns the requested number of random bytes.
             overrides: Any setting by its name.
         """
         overrides.setdefault("store", _location(location))
@@ -103,8 +103,8 @@ class Opening(Base):
 
 
 def _drain(memory: Opening) -> bool:
-    """Apply events that wait in the journal, for a short time; False if none was applied or rejected."""
-    # By name: hosts are above this room, and most processes never need it.
+    """Spend a short time applying events from the journal; False if it applied and rejected none."""
+    # Imported by name, because hosts is a room above this one, and most processes never need it.
     hosts = import_module("ringbolt.hosts.drain")
     journal = Journal.of(memory.store.url, memory.settings.tenant)
     try:
@@ -122,12 +122,12 @@ def _location(location: Any) -> str | None:
     """The path or URL of a store, or None."""
     if location is None:
         return None
-    found = location if isinstance(location, str) else getattr(location, "__fspath__", lambda: None)()
-    if not isinstance(found, str) or not found.strip():
+    path = location if isinstance(location, str) else getattr(location, "__fspath__", lambda: None)()
+    if not isinstance(path, str) or not path.strip():
         raise InvalidInput(
             "invalid_argument", f"{shown(location)} is not the location of a store.", "Pass a path or a URL."
         )
-    return validate.text("the location", found, 1 << 20)
+    return validate.text("the location", path, 1 << 20)
 
 
 def _here() -> str | None:

@@ -1,4 +1,4 @@
-"""Every operation of TaskMemory: what exists, its JSON schemas, and calling it with arguments from outside.
+"""Every operation of TaskMemory: the registry, JSON schemas, and calls with arguments from outside.
 
 Surfaces walk OPERATIONS and hold no rule about tasks. An operation is declared at its method: see
 model/operation.py.
@@ -37,7 +37,8 @@ def _declared_operations() -> Iterator[Operation]:
 
 # Core tools first, then in the order of the parts of TaskMemory and of their source.
 OPERATIONS: dict[str, Operation] = {
-    one.name: one for one in sorted(_declared_operations(), key=lambda one: one.tools != "core")
+    operation.name: operation
+    for operation in sorted(_declared_operations(), key=lambda operation: operation.tools != "core")
 }
 # Public methods of TaskMemory that are not operations on tasks.
 NOT_OPERATIONS = ("acting_as", "close", "events", "open")
@@ -47,7 +48,7 @@ NOT_OPERATIONS = ("acting_as", "close", "events", "open")
 
 
 class Parameter(Value, frozen=True, kw_only=True):
-    """An argument of an operation; `default` is REQUIRED where there is none."""
+    """An argument of an operation; `default` is REQUIRED if it has no default."""
 
     name: str
     schema: Mapping[str, Any]
@@ -56,30 +57,30 @@ class Parameter(Value, frozen=True, kw_only=True):
 
     @property
     def required(self) -> bool:
-        """Whether a call must have it."""
+        """Whether every call must pass it."""
         return self.default is REQUIRED
 
 
 @cache
-def parameters(name: str) -> tuple[Parameter, ...]:
+def parameters(operation_name: str) -> tuple[Parameter, ...]:
     """The arguments of an operation, in order."""
-    operation = OPERATIONS[name]
+    operation = OPERATIONS[operation_name]
     hints = get_type_hints(operation.method)
     docs = operation.parameter_docs
     return tuple(
         Parameter(
-            name=one.name,
-            schema=_argument_schema(hints[one.name]),
-            default=one.default,
-            description=docs.get(one.name, ""),
+            name=name,
+            schema=_argument_schema(hints[name]),
+            default=parameter.default,
+            description=docs.get(name, ""),
         )
-        for one in inspect.signature(operation.method).parameters.values()
-        if one.name != "self"
+        for name, parameter in inspect.signature(operation.method).parameters.items()
+        if name != "self"
     )
 
 
 def _argument_schema(hint: Any) -> Schema:
-    """The JSON schema of an argument. None is left out, since a null argument counts as absent."""
+    """The JSON schema of an argument, without None: a null argument counts as absent."""
     kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     kinds = [kind for kind in kinds if kind is not NoneType and get_origin(kind) is not os.PathLike]
     schemas, _ = msgspec.json.schema_components(kinds)
@@ -95,8 +96,10 @@ def input_schema(name: str) -> Schema:
     own = parameters(name)
     return {
         "type": "object",
-        "properties": {one.name: {**one.schema, "description": one.description} for one in own},
-        "required": [one.name for one in own if one.required],
+        "properties": {
+            parameter.name: {**parameter.schema, "description": parameter.description} for parameter in own
+        },
+        "required": [parameter.name for parameter in own if parameter.required],
         "additionalProperties": False,
     }
 
@@ -105,7 +108,7 @@ def output_schema(name: str) -> Schema:
     """The result of an operation as a JSON schema, with the types it refers to in `$defs`."""
     hint = get_type_hints(OPERATIONS[name].method)["return"]
     (schema,), structs = msgspec.json.schema_components([hint], ref_template="#/$defs/{name}")
-    # A result has all of its fields, also those with a default.
+    # A result has all of its fields, even those with a default.
     for struct in structs.values():
         struct["required"] = list(struct["properties"])
         struct["description"] = inspect.cleandoc(struct["description"])
@@ -115,7 +118,7 @@ def output_schema(name: str) -> Schema:
 
 
 def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
-    """Whether a call reads or writes, with the arguments that `read_arguments` gave."""
+    """Whether a call reads or writes; `arguments` come from `read_arguments`."""
     operation = OPERATIONS[name]
     writes = any(arguments.get(argument) for argument in operation.writes_with)
     return "write" if writes else operation.scope
@@ -136,13 +139,13 @@ def call(memory: TaskMemory, name: str, arguments: Mapping[str, Any]) -> Any:
 
 
 def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call, lenient where models make mistakes and strict where it matters.
+    """Convert the arguments of a call, leniently where models make mistakes and strictly where it matters.
 
     A number or boolean may be a string, a list or object may be a string of JSON, and a list may be a single
     text. A null argument counts as absent; the workspace `*` means all workspaces. The error for an unknown
     name suggests the right one.
     """
-    known = {one.name: one for one in parameters(name)}
+    known = {parameter.name: parameter for parameter in parameters(name)}
     arguments: dict[str, Any] = {}
     for argument, value in raw.items():
         if argument not in known:
@@ -155,7 +158,11 @@ def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
             arguments[argument] = None
         elif value is not None:
             arguments[argument] = _read(argument, value, known[argument].schema)
-    missing = [one.name for one in known.values() if one.required and one.name not in arguments]
+    missing = [
+        parameter.name
+        for parameter in known.values()
+        if parameter.required and parameter.name not in arguments
+    ]
     if missing:
         example = json.dumps(OPERATIONS[name].example) if OPERATIONS[name].example else ""
         raise InvalidInput(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+OTHER = "another task"  # stands for the id of one, see `with_other`
+
 # Every write: its arguments, and for each argument another value. `prepared` has made #2 and #3.
 WRITES = {
     "task_update": (
@@ -116,8 +118,8 @@ WRITES = {
         {"content": "d", "label": "m", "summarized": True, "item": "s2"},
     ),
     "task_intent": (
-        {"what": "w", "verify": "v", "signature": "s", "item": "s1"},
-        {"what": "x", "verify": "u", "signature": "t", "item": "s2"},
+        {"what": "w", "verify": "v", "signature": "s", "item": "s1", "kind": "push"},
+        {"what": "x", "verify": "u", "signature": "t", "item": "s2", "kind": "post"},
     ),
     "task_outcome": (
         {"intent": 3, "outcome": "unknown", "note": "n"},
@@ -133,6 +135,8 @@ WRITES = {
     ),
     "task_release": ({"item": "s3", "token": 1, "reason": "r"}, {"item": "s2", "token": 2, "reason": "q"}),
     "task_undo": ({"seq": 4, "reason": "r"}, {"seq": 2, "reason": "q"}),
+    "task_split": ({"at": 6, "name": "n"}, {"at": 7, "name": "m"}),
+    "task_merge": ({"other": OTHER}, {}),
 }  # fmt: skip
 REGISTER = {
     "name": "n", "plan": ["A"], "request": "r", "goal": "g", "context": {"c": 1}, "parent": None,
@@ -238,9 +242,25 @@ ON_A_TASK = {
 }
 
 
+# Calls that write to two tasks; tests that watch a single one leave them out.
+ON_TWO_TASKS = ("task_split", "task_merge")
+
+
+def with_other(memory, arguments) -> dict:
+    """Arguments of a call, with the id of a new task where they name another one."""
+    given = {**arguments}
+    if given.get("other") == OTHER:
+        given["other"] = memory.task_register("other", ["X"], request="r").task_id
+    return given
+
+
 def prepare(memory, task) -> None:
-    """Give a task an action (#2), an intent (#3), an entry (#4) and a claim on step s3."""
+    """Give a task an action (#2), an intent (#3), an entry (#4), a claim on step s3 (#5), and two
+    instructions of the user (#6, #7)."""
     memory.task_log_action(task, "an action", status="started")
     memory.task_intent(task, what="an intent")
     memory.task_remember(task, "an entry")
     memory.acting_as(agent="other").task_claim(task, item="s3")
+    user = memory.acting_as(channel="user")
+    for text in ("an instruction", "another instruction"):
+        user.task_remember(task, text, type="user_instruction")

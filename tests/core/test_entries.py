@@ -349,6 +349,7 @@ def test_an_intent_is_open_until_its_outcome_is_known(memory, task):
         "at": NOON,
         "what": "docker run",
         "status": "intended",
+        "kind": None,
         "verify": "docker ps",
         "item": "s3",
         "outcome": None,
@@ -382,8 +383,22 @@ def test_a_settled_effect_stays_settled(memory, task, outcome):
     intent = memory.task_intent(task, what="pay").seq
     memory.task_outcome(task, intent=intent, outcome=outcome)
     for other in {"did", "did_not", "unknown"} - {outcome}:
-        with refused(memory, "illegal_transition", naming="final"):
+        with refused(memory, "illegal_transition", naming="final" if outcome == "did_not" else "undone"):
             memory.task_outcome(task, intent=intent, outcome=other)
+
+
+def test_only_what_was_done_can_be_undone_or_superseded(memory, task):
+    for outcome in ("undone", "superseded"):
+        intent = memory.task_intent(task, what="deploy").seq
+        with refused(memory, "illegal_transition"):
+            memory.task_outcome(task, intent=intent, outcome=outcome)
+        memory.task_outcome(task, intent=intent, outcome="did")
+        assert '"deploy": did' in memory.task_resume(task).text
+        memory.task_outcome(task, intent=intent, outcome=outcome, note="by a later call")
+        assert '"deploy": did' not in memory.task_resume(task).text
+        with refused(memory, "illegal_transition", naming="final"):
+            memory.task_outcome(task, intent=intent, outcome="did")
+    assert memory.verify(task).ok
 
 
 def test_an_effect_that_cannot_be_is_refused(memory, task):

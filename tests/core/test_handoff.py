@@ -99,7 +99,7 @@ def test_the_same_capsule_is_taken_in_once(memory, opened, new_store_url):
     assert other.task_receive(text) == first
     assert len(other.task_list().tasks) == 1
     (warning,) = memory.task_receive(text).warnings
-    assert "is in this store too; task_focus takes it over" in warning
+    assert "is also in this store; task_focus takes it over" in warning
 
 
 @pytest.mark.parametrize("end", ["completed", "failed", "cancelled"])

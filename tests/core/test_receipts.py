@@ -30,7 +30,7 @@ def test_an_action_that_is_a_receipt_verifies_its_step(memory, task):
     memory.task_update(task, step="Build", step_status="completed")
     assert evidence(memory, task) == "verified"
     memory.task_log_action(task, "make test", item="Build", status="failed", error="1 failed", receipt=True)
-    assert evidence(memory, task) == "reported"
+    assert evidence(memory, task) == "contradicted"
     memory.task_log_action(task, "make test", item="Build", receipt=True)
     memory.task_log_action(task, "make lint", item="Build")
     assert evidence(memory, task) == "verified"
@@ -46,11 +46,41 @@ def test_a_step_that_was_checked_before_it_was_called_completed_is_verified(memo
 def test_a_check_that_failed_verifies_nothing(memory, task):
     memory.task_update(task, step="Build", step_status="completed")
     memory.task_receipt(task, "make test", exit_code=1, item="Build")
-    assert evidence(memory, task) == "reported"
+    assert evidence(memory, task) == "contradicted"
     memory.task_receipt(task, "make test", exit_code=0, item="Build")
     assert evidence(memory, task) == "verified"
     memory.task_receipt(task, "make test", exit_code=2, item="Build")
-    assert evidence(memory, task) == "reported"
+    assert evidence(memory, task) == "contradicted"
+
+
+def test_a_step_called_done_while_its_last_check_failed_says_so_everywhere(memory, task):
+    memory.task_update(task, step="Build", step_status="active")
+    memory.task_receipt(task, "pytest tests/test_build.py", exit_code=1)
+    memory.task_log_action(task, "one more change", files=["a.py"])  # nobody has run the check since
+    memory.task_update(task, step="Build", step_status="completed")
+    assert evidence(memory, task) == "contradicted"
+    assert "its last check failed" in memory.task_resume(task).text
+    assert "evidence: contradicted" in memory.task_state(task)
+    assert "its last check failed" in memory.task_ask(task, "is Build done?").text
+    assert memory.task_get(task).verified == 0
+
+
+def test_a_contradiction_ends_when_the_same_check_or_all_checks_of_its_kind_pass(memory, task):
+    def contradicted():
+        memory.task_receipt(task, "pytest tests/test_build.py", exit_code=1, item="Build")
+        assert evidence(memory, task) == "contradicted"
+
+    memory.task_update(task, step="Build", step_status="completed")
+    memory.task_update(task, step="Push", step_status="active")
+    for command in ("pytest tests/test_build.py", "pytest -q"):
+        contradicted()
+        memory.task_receipt(task, command)
+        assert evidence(memory, task) == "reported"
+    contradicted()
+    for command in ("ruff check .", "pytest tests/test_other.py"):
+        memory.task_receipt(task, command)
+        assert evidence(memory, task) == "contradicted"
+    assert memory.verify(task).ok
 
 
 def test_an_edit_after_the_check_takes_the_proof_away(memory, task):

@@ -256,7 +256,7 @@ def test_ended_archived_and_goals_are_refused(memory, story):
     with pytest.raises(InvalidInput, match="itself"):
         memory.task_merge(task, other=task)
     elsewhere = memory.task_register("Elsewhere", workspace="/elsewhere").task_id
-    with pytest.raises(InvalidInput, match="another workspace"):
+    with pytest.raises(InvalidInput, match="different workspaces"):
         memory.task_merge(task, other=elsewhere)
     with pytest.raises(NotFound):
         memory.task_merge(task, other="zzzzzzzzzz")

@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.extract.decisions import decisions
 from ringbolt.extract.extractor import Extractor
 from ringbolt.extract.known_entries import LATEST
-from ringbolt.extract.statements import statements
+from ringbolt.extract.message_reader import SURE, read_message
 from ringbolt.extract.values import is_secret
 from ringbolt.model.rules import ENTRY_TYPES
 from ringbolt.model.types import Event, Origin
 from ringbolt.signals.commands import commits
 from ringbolt.signals.failures import error_line, fingerprint
-from ringbolt.signals.text_layout import layout
 
 
 def extract(events):
@@ -149,7 +147,7 @@ def session():
     ],
 )
 def test_a_decision_is_found_with_its_reason(text, choice, reason):
-    found = decisions(layout(text))
+    found = [one for one in read_message(text).decisions if one.confidence >= SURE]
     assert [one.choice for one in found] == [choice]
     assert reason in found[0].reason
     assert bool(found[0].reason) == bool(reason)
@@ -183,7 +181,7 @@ def test_a_decision_is_found_with_its_reason(text, choice, reason):
     ],
 )
 def test_what_is_no_decision_is_left_alone(text):
-    assert decisions(layout(text)) == []
+    assert [one for one in read_message(text).decisions if one.confidence >= SURE] == []
 
 
 def test_what_a_decision_was_preferred_to_is_kept(session):
@@ -493,7 +491,7 @@ def test_secrets_in_commands_are_blotted_out(session):
     ],
 )
 def test_discoveries(text, found):
-    assert statements(layout(text)).discoveries == found
+    assert [one.text for one in read_message(text).discoveries if one.confidence >= SURE] == found
 
 
 @pytest.mark.parametrize(
@@ -509,7 +507,7 @@ def test_discoveries(text, found):
     ],
 )
 def test_blockers(text, blockers):
-    assert statements(layout(text)).blockers == blockers
+    assert [one.text for one in read_message(text).blockers if one.confidence >= SURE] == blockers
 
 
 def test_next_steps_are_a_list_or_an_announcement(session):
@@ -519,7 +517,7 @@ def test_next_steps_are_a_list_or_an_announcement(session):
     session.says("Next, I'll write the migration.")
     [one] = session.found("context")
     assert (one.key, one.data["items"]) == ("next_steps", ["write the migration."])
-    assert statements(layout(session.events[0].text)).steps == ["Wire the route", "Write tests"]
+    assert read_message(session.events[0].text).steps == ["Wire the route", "Write tests"]
 
 
 def test_a_question_is_open_until_the_user_answers_or_the_work_goes_on(session):

@@ -106,3 +106,15 @@ def test_any_text_gets_a_verdict() -> None:
     for prompt in ("", " ", "```\ncode\n```", "> quoted", "x" * 100_000, "/review", "?", "\n\n"):
         for moment in (FINISHED, Moment(request="", prompt="")):
             assert isinstance(judge(moment.replace(prompt=prompt)).score, float)
+
+
+def test_a_prompt_that_says_to_go_on_goes_on_whatever_else_it_says() -> None:
+    for prompt in (
+        "Your terminal crashed. Carry on. Marta still hasn't signed off, by the way.",
+        "Something else came up, sorry. Continue where you left off.",
+        "ok, keep going, but skip the docs",
+    ):
+        assert not judge(FINISHED.replace(prompt=prompt)).is_new, prompt
+    # A feature that is about going on is a request like others.
+    feature = "Now something completely different: add a button to the player that lets people resume a film."
+    assert judge(FINISHED.replace(prompt=feature)).is_new

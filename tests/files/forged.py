@@ -8,7 +8,7 @@ from contextlib import suppress
 from ringbolt import RingboltError
 from ringbolt.model.types import Origin
 from ringbolt.store.hashes import event_hash, first_link, origin_id
-from tests.core.calls import REGISTER, WRITES, prepare
+from tests.core.calls import REGISTER, WRITES, prepare, with_other
 
 
 def rehashed(lines):
@@ -61,7 +61,7 @@ def exported_lines(memory, path):
     for call, (needed, more) in WRITES.items():
         for arguments in (needed, {**needed, **more}):
             with suppress(RingboltError):
-                getattr(memory, call)(task, **arguments)
+                getattr(memory, call)(task, **with_other(memory, arguments))
     for key in ("title", "status", "next", "task_updated", "related_goal", "branch"):
         memory.memory_store(entity="e", key=key, value="2026-01-01" if key == "task_updated" else "done")
     memory.memory_store("t", entity="x", key="k", value=1, category="fact", at="2026-01-01", tags=["t"])

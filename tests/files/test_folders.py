@@ -17,6 +17,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from bench.speed import build
 from ringbolt import RingboltError
 from ringbolt.files.bank_folder import write_bank
 from ringbolt.model.foreign_statuses import TASK_WORDS
@@ -429,8 +430,8 @@ def whole(path: Path) -> None:
 def test_what_an_export_needs_in_memory_does_not_grow_with_the_log(memory, task, tmp_path):
     peaks = []
     for _ in range(2):
-        for _ in range(3000 if peaks else 2000):
-            memory.task_log_action(task, "x" * 500, output="y" * 1500)
+        calls = [lambda own: own.task_log_action(task, "x" * 500, output="y" * 1500)]
+        build(memory, calls * (3000 if peaks else 2000))
         tracemalloc.start()
         memory.export_bank(tmp_path / "bank", task)
         peaks.append(tracemalloc.get_traced_memory()[1])

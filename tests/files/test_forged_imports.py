@@ -11,7 +11,7 @@ import pytest
 
 from ringbolt import RingboltError
 from tests.files.forged import changed, exported_lines, places, rehashed
-from tests.support import open_memory
+from tests.support import examples, open_memory
 
 ODD = [None, True, 0, -1, 5, 2**63, 2**70, 1.5, "", "x", "5", "a\0b", [], [1], {}, {"a": 1}]
 
@@ -61,7 +61,7 @@ def test_an_honest_export_is_taken(exported, both):
 def test_what_was_tampered_with_is_refused_or_sound_and_alike_on_both_engines(exported, both):
     chance = random.Random(7)
     codes = set()
-    for _ in range(40):
+    for _ in range(examples(20)):
         number = chance.randrange(1, len(exported))
         way = chance.choice([way for way in places(exported[number]) if way[0] != "hash"])
         forged = changed(exported, (number, *way), chance.choice([*ODD, KeyError]))

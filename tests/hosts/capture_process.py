@@ -12,8 +12,10 @@ from pathlib import Path
 from ringbolt.hosts import hook_build
 from ringbolt.hosts.capture_hook import journal_folders
 
-# boot, monotonic time, process, random, session, outcome with the digest of the call
-NAME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{16}-\d+-[0-9a-f]{4}-[0-9a-f]{8}-(e|[cf](?:[0-9a-f]{10})?)\.json")
+# boot, monotonic time, process, random, session, outcome with digests of the programs
+NAME = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{16}-\d+-[0-9a-f]{4}-[0-9a-f]{8}-([ep]|[cf](?:[0-9a-f]{8}){0,4})\.json"
+)
 # A package of which the hook finds nothing but this: it says what it was asked.
 STORE_HOOK = """
 import json, sys, time

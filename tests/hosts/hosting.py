@@ -49,6 +49,8 @@ class Host:
     def environment(self, **more):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGBOLT_")}
         patient = {"RINGBOLT_HOOK_DEADLINE_MS": "20000", "RINGBOLT_HOOK_COMPACT_MS": "30000"}
+        # Tests kill processes and fill disks; none cuts the power.
+        patient["RINGBOLT_SYNCHRONOUS"] = "off"
         places = {"RINGBOLT_STORE": str(self.store), "XDG_DATA_HOME": str(self.folder / "xdg")}
         return {**kept, **places, **patient, **more}
 

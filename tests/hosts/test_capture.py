@@ -110,7 +110,7 @@ def test_work_that_begins_without_a_prompt_has_a_task_all_the_same(memory, captu
     capture.message("I will look around first.")
     capture.prompt(REQUEST)
     task = memory.task_get()
-    assert task.request is None
+    assert task.request == REQUEST
     assert task.instructions[0].summary == REQUEST
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ringbolt.hosts import capture_hook, hook_build
-from ringbolt.hosts.capture_hook import call_digest, call_key, session_digest
+from ringbolt.hosts.capture_hook import call_heads, head_digest, session_digest
 from ringbolt.hosts.host_table import HOSTS
 from tests.hosts.capture_process import NAME, Capturing, asking_package, built_hook
 from tests.model.invented_secrets import SECRETS
@@ -63,7 +63,9 @@ def test_every_event_of_a_host_becomes_one_file(hook, host):
             (str(told[n]) for n in ("conversation_id", "session_id", "sessionId") if n in told), ""
         )
         assert name.split("-")[4] == session_digest(session)
-        assert NAME.fullmatch(name)[1][0] in ("cf" if ours.startswith("PostToolUse") else "e")
+        assert NAME.fullmatch(name)[1][0] in (
+            "cf" if ours.startswith("PostToolUse") else "ep" if ours == "UserPromptSubmit" else "e"
+        )
 
 
 def test_a_file_has_the_event_with_its_time_its_project_and_its_transcript(either):
@@ -74,7 +76,7 @@ def test_a_file_has_the_event_with_its_time_its_project_and_its_transcript(eithe
     assert content["env"] == {"project": "/project", "principal": "ada"}
     assert content["transcript_bytes"] == 321
     assert content["told"]["tool_response"] == {"stdout": "fine", "stderr": ""}
-    assert name.endswith(f"-c{call_digest('make test')}.json")
+    assert name.endswith(f"-c{head_digest('make test')}.json")
     assert {path.name for path in either.journal.iterdir()} >= {"tmp", "new", "cards", "sessions", "rejected"}
     assert either.journal.stat().st_mode & 0o777 == 0o700
 
@@ -87,8 +89,12 @@ def test_names_say_what_failed(hook):
     hook.tell("PostToolUse", tool_name="x", tool_input={"command": "make it"}, tool_response={"error": ""})
     hook.tell("PostToolUse", tool_name="x", tool_input={"command": "ls"}, tool_response="Exit code: 1\n")
     outcomes = [NAME.fullmatch(name)[1] for name, _ in hook.events()]
-    digest = call_digest("make it")
-    assert outcomes == [f"f{digest}", f"f{digest}", f"c{digest}", "f"]  # `ls` is too short to be known again
+    digest = head_digest("make it")
+    assert outcomes == [f"f{digest}", f"f{digest}", f"c{digest}", "f"]  # nobody warns of `ls`
+    hook.take()
+    hook.tell("UserPromptSubmit", prompt="Do not touch it.")
+    hook.tell("UserPromptSubmit", prompt="Build it.")
+    assert [NAME.fullmatch(name)[1] for name, _ in hook.events()] == ["p", "e"]
 
 
 def test_files_sort_in_the_order_of_the_calls(hook):
@@ -337,12 +343,26 @@ def test_before_a_call_the_store_is_asked_only_if_names_or_the_card_have_it(hook
     hook.bash("make test", "it works")
     assert hook.asked("PreToolUse", **call) == []
     cards = hook.journal / "cards"
-    hits = [{"calls": [call_digest("make test")]}, {"calls": [], "prefixes": ["x", "make t"]}]
+    (cards / "r1").write_text(json.dumps({"hints": [["c", "make", "test"]]}))
+    (cards / "r2").write_text(json.dumps({"hints": [["c", "deploy"]], "done": ["make test"]}))
+    hits = [
+        {"heads": ["pytest", "make test"]},
+        {"hints": [["p", "make"], ["c", "test"]]},
+        {"hints": [["a", "bash", "make"]]},
+        {"shared": "r1"},
+        {"stale": True},
+    ]
     misses = [
-        {"calls": [call_digest("make")], "prefixes": ["make test again", ""]},
+        {
+            "heads": ["make", "make tests"],
+            "hints": [["c", "make", "tests"], ["p", "make"], ["c"], [], 7, [8, 9]],
+        },
         [],
-        {"calls": 1},
-        {"prefixes": "make"},
+        {"heads": 1, "hints": "c make", "shared": 3},
+        {"heads": "make test"},
+        {"shared": "r2"},  # a test that is repeated does nothing outside
+        {"shared": "../r1"},
+        {"shared": "r3"},
     ]
     for card in (*hits, *misses):
         (cards / session_digest("s-1")).write_text(json.dumps(card))
@@ -360,7 +380,7 @@ def test_a_call_with_a_secret_is_known_by_what_is_kept_of_it(hook):
     [(name, content)] = hook.events()
     kept = content["told"]["tool_input"]["command"]
     assert "hunter2horse" not in kept
-    assert name.endswith(f"-f{call_digest(call_key('Bash', {'command': kept}))}.json")
+    assert name.endswith(f"-f{head_digest(call_heads('Bash', {'command': kept})[0])}.json")
     assert hook.asked("PreToolUse", tool_name="Bash", tool_input={"command": command})
 
 

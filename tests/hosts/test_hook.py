@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 
 import apsw
 import pytest
@@ -203,11 +203,14 @@ def test_what_did_not_work_before_is_told_before_it_is_tried_again_and_never_blo
     host.tell("UserPromptSubmit", prompt=REQUEST)
     with host.memory() as memory:
         memory.task_exclude(what="docker push registry.test/shop", why="</x> the key has expired")
+        memory.task_exclude(what="cat missing-ledger.txt", why="the ledger was moved")
         memory.task_exclude(what="npm publish", why="frozen", until="2020-01-01T00:00:00Z")
     use = {"tool_name": "Bash", "tool_use_id": "t9"}
     told = host.context("PreToolUse", tool_input={"command": "docker push  registry.test/shop"}, **use)
     assert "the key has expired" in told
     assert "</x>" not in told
+    moved = host.context("PreToolUse", tool_input={"command": "cat missing-ledger.txt"}, **use)
+    assert "the ledger was moved" in moved
     assert host.context("PreToolUse", tool_input={"command": "npm publish"}, **use) == ""
     assert host.context("PreToolUse", tool_input={"command": "docker pull registry.test/shop"}, **use) == ""
 
@@ -284,11 +287,17 @@ def test_rubbish_ends_well_and_is_put_aside_where_it_can_be_seen(host, data):
     assert "1 event of the host could not be read" in host.context("SessionStart", source="compact")
 
 
+def seconds_of_children() -> float:
+    """The processor time of all processes that this one has waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_hard_outputs_are_written(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
-    begun = time.monotonic()
+    begun = seconds_of_children()
     host.tool("Bash", {"command": "big"}, {"stdout": "line\n" * 1_000_000}, 1)
-    assert time.monotonic() - begun < 5
+    assert seconds_of_children() - begun < 5
     host.tool("Bash", {"command": "binary"}, {"stdout": "a\0b\ud800\x1b[31m"}, 2)
     told = json.dumps(
         host.told("PostToolUse", tool_name="Bash", tool_use_id="x", tool_input={"command": "utf"})
@@ -356,7 +365,8 @@ def test_a_store_that_cannot_grow_costs_no_event(host):
     assert host.left() == 1
     host.tell("Stop", last_assistant_message="Then.")
     with host.memory() as memory:
-        assert [event.text for event in memory.events()][-2:] == ["Kept.", "Then."]
+        told = [event.text for event in memory.events() if event.origin.agent != "ringbolt"]
+        assert told[-2:] == ["Kept.", "Then."]
 
 
 def test_where_nothing_can_be_written_beside_the_store_it_is_kept_with_the_users_data(host):

@@ -145,6 +145,20 @@ def test_a_new_session_writes_into_nobody_elses_task(host):
         "Find the rounding", "Mend it"]  # fmt: skip
 
 
+def test_the_first_prompt_is_the_request_of_a_draft_that_began_before_it(host):
+    host.bash("ls")
+    assert host.task().request is None
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    task = host.task()
+    assert (task.request, task.goal) == (REQUEST, REQUEST)
+    (asked,) = task.instructions
+    assert (task.sources["request"].seq, task.sources["request"].channel) == (asked.seq, "user")
+    with host.memory() as memory:
+        packet = memory.task_resume().text
+        assert packet.count(REQUEST) == 1
+        assert f"#{asked.seq}" in memory.task_ask(None, "what did the user ask for?").text
+
+
 def test_a_new_session_is_told_the_active_tasks_and_takes_one_by_a_tool(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     task = host.task().id
@@ -214,7 +228,7 @@ def test_tests_builds_and_commits_are_receipts_of_the_active_step(host):
     todo("in_progress")
     host.bash("pytest -q", "Exit code 1\n1 failed", 3, failed=True)
     todo("completed")
-    assert host.task().items[0].evidence == "reported"
+    assert host.task().items[0].evidence == "contradicted"
 
 
 @pytest.mark.parametrize(
@@ -222,8 +236,8 @@ def test_tests_builds_and_commits_are_receipts_of_the_active_step(host):
     [
         ("pytest -q", True), ("cd /x && python3 -m pytest -k 'a | b' 2>&1", True), ("npm run build", True),
         ("FOO=1 make test", True), ("uv run ruff check .", True), ("timeout 60 go build ./cmd", True),
-        ("git add -A && git commit -m \"$(cat <<'EOF'\nMend; it | now\n\nIt's \"done\"\nEOF\n)\"", True),
-        (".venv/bin/pytest", True), ("make", True), ("git -C /a commit -m x", True),
+        ("git add -A && git commit -m \"$(cat <<'EOF'\nMend; it | now\n\nIt's \"done\"\nEOF\n)\"", False),
+        (".venv/bin/pytest", True), ("make", True), ("git -C /a commit -m x", False),
         ("pytest | tail", False), ("pytest || true", False), ("pytest; echo done", False),
         ("pytest &", False), ("echo make test", False), ("grep -rn build .", False), ("make clean", False),
         ("echo 'pytest'", False), ("git log --grep commit", False), ("pytest 'open", False), ("cat x", False),
@@ -420,9 +434,12 @@ def test_a_helper_is_told_what_failed_for_itself_and_what_was_ruled_out_before(h
     assert "read-only" in host.context("PreToolUse", agent_id="a1", **given)
 
 
-def test_what_the_user_refused_did_not_fail(host):
+def test_what_the_user_refused_did_not_fail_and_is_told_until_the_user_speaks_again(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.bash("git push", "The user doesn't want to proceed with this tool use.", failed=True)
+    assert "the user rejected" in host.before("git push")
+    assert "failed" not in host.before("git push")
+    host.tell("UserPromptSubmit", prompt="Carry on.")
     assert host.before("git push") == ""
 
 

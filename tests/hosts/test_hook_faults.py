@@ -17,18 +17,20 @@ from ringbolt import TaskMemory
 from ringbolt.hosts import drain as drain_module
 from ringbolt.hosts import events
 from ringbolt.hosts.drain import Drainer, drain
+from tests.hosts import hosting
 from tests.hosts.hosting import PROGRAM, Host
 from tests.reliability.small_disks import done_as_root, small_disk
 from tests.support import lock_held
 
 REQUEST = "Make the invoices round to whole cents."
-# A process that is killed after so many calls of functions, counted from when the hook has its input or,
-# without a host's event, from when a drain begins.
+# A process whose children are killed after so many calls of functions, counted from when the hook has its
+# input or, without a host's event, from when a drain begins. They are forked, so that each has everything
+# imported and every pattern compiled: that takes longer than what is tried here, and has far more calls. Each
+# is given the number of calls and a file with the event; the answer is its exit code.
 _KILLED = """
 import os, signal, sys
 from ringbolt import TaskMemory
-from ringbolt.hosts import capture_hook, drain
-left = int(sys.argv.pop())
+from ringbolt.hosts import capture_hook, drain, store_hook
 def count(frame, event, argument):
     global left
     left -= 1
@@ -39,13 +41,59 @@ def counted(function):
         sys.setprofile(count)
         return function(*given, **named)
     return call
-if len(sys.argv) > 1:
-    capture_hook.CapturedEvent.run = counted(capture_hook.CapturedEvent.run)
-    capture_hook.main()
+def work(path):
+    if path:
+        os.dup2(os.open(path, os.O_RDONLY), 0)
+        os.dup2(2, 1)
+        capture_hook.main()
+    TaskMemory.open(os.environ["RINGBOLT_STORE"], workspace=None)
+capture_hook.CapturedEvent.run = counted(capture_hook.CapturedEvent.run)
+TaskMemory.open(os.environ["RINGBOLT_STORE"], workspace=None).close()
+print("ready", flush=True)
 drain.drain = counted(drain.drain)
-TaskMemory.open(os.environ["RINGBOLT_STORE"], workspace=None)
-os._exit(0)
+for line in sys.stdin:
+    calls, _, path = line.rstrip().partition(" ")
+    if child := os.fork():
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        continue
+    left = int(calls)
+    try:
+        work(path)
+        os._exit(0)
+    finally:
+        os._exit(1)
 """
+
+
+class Killer:
+    """Runs hooks and drains of a host that are killed in the middle."""
+
+    def __init__(self, host, process):
+        self._host, self._process = host, process
+        self._event = host.folder / "event.json"
+
+    def killed_after(self, calls: int, message: str = "") -> bool:
+        """Whether a hook, or without a message a drain, was killed after so many calls."""
+        told = self._host.told("Stop", last_assistant_message=message)
+        self._event.write_text(json.dumps(told), encoding="utf-8")
+        self._process.stdin.write(f"{calls} {self._event if message else ''}\n".encode())
+        self._process.stdin.flush()
+        code = int(self._process.stdout.readline())
+        assert code in (0, -9)
+        return code == -9
+
+
+@pytest.fixture
+def killer(host):
+    host.leave("UserPromptSubmit", prompt="Show the sums with two digits.")  # the process itself drains once
+    host.leave("Stop", last_assistant_message="They are shown so.")
+    with subprocess.Popen(
+        [sys.executable, "-c", _KILLED, "claude-code", "Stop"], env=host.environment(),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == b"ready\n"
+        yield Killer(host, process)
+        process.stdin.close()
 
 
 @pytest.fixture
@@ -70,24 +118,12 @@ def texts(host) -> list[str]:
         return [event.text for event in memory.events() if event.text]
 
 
-def killed_after(host, calls: int, message: str = "") -> bool:
-    """Whether a hook, or without a message a drain, was killed after so many calls."""
-    arguments = ["claude-code", "Stop"] if message else []
-    done = subprocess.run(
-        [sys.executable, "-c", _KILLED, *arguments, str(calls)],
-        input=json.dumps(host.told("Stop", last_assistant_message=message)).encode(),
-        env=host.environment(), capture_output=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode in (0, -9), done.stderr
-    return done.returncode == -9
-
-
-def check_kills(host, points) -> None:
+def check_kills(host, killer, points) -> None:
     kept = keep_some(host, 4)
     acknowledged = []
     killed = 0
     for place, calls in enumerate(points):
-        if killed_after(host, calls, f"at {place}"):
+        if killer.killed_after(calls, f"at {place}"):
             killed += 1
         else:
             acknowledged.append(f"at {place}")
@@ -100,16 +136,16 @@ def check_kills(host, points) -> None:
     assert host.left() == 0
 
 
-def test_killed_anywhere_nothing_is_lost_or_written_twice(host):
-    check_kills(host, [30, 300, 1_000, 2_000, 3_000, 4_000, 5_000, 100_000_000])
+def test_killed_anywhere_nothing_is_lost_or_written_twice(host, killer):
+    check_kills(host, killer, [30, 300, 1_000, 2_000, 3_000, 4_000, 5_000, 100_000_000])
 
 
-def killed_drains(host, first: int, step: int) -> int:
+def killed_drains(host, killer, first: int, step: int) -> int:
     """Kill drains after ever more calls, until one comes to its end; how many were killed."""
     kept = keep_some(host, 3)
     host.leave("UserPromptSubmit", prompt="Round the totals, too.")
     killed = 0
-    while killed_after(host, first + killed * step):
+    while killer.killed_after(first + killed * step):
         killed += 1
     said = Counter(texts(host))
     assert [said[text] for text in (*kept, "Round the totals, too.")] == [1] * 4, said
@@ -117,14 +153,14 @@ def killed_drains(host, first: int, step: int) -> int:
     return killed
 
 
-def test_a_drain_that_is_killed_anywhere_loses_nothing_and_repeats_nothing(host):
-    assert killed_drains(host, 50, 700) >= 3
+def test_a_drain_that_is_killed_anywhere_loses_nothing_and_repeats_nothing(host, killer):
+    assert killed_drains(host, killer, 50, 700) >= 3
 
 
 @pytest.mark.reliability
 @pytest.mark.timeout(600)
-def test_a_drain_that_is_killed_at_very_many_places(host):
-    assert killed_drains(host, 10, 25) >= 50
+def test_a_drain_that_is_killed_at_very_many_places(host, killer):
+    assert killed_drains(host, killer, 10, 25) >= 50
 
 
 def test_without_its_receipt_a_drain_that_is_killed_would_repeat_events(host, monkeypatch):
@@ -143,8 +179,8 @@ def test_without_its_receipt_a_drain_that_is_killed_would_repeat_events(host, mo
 
 
 @pytest.mark.reliability
-def test_killed_at_very_many_places(host):
-    check_kills(host, range(20, 6_000, 50))
+def test_killed_at_very_many_places(host, killer):
+    check_kills(host, killer, range(20, 6_000, 50))
 
 
 def test_a_store_on_a_disk_that_was_made_read_only_costs_no_event(tmp_path, request):
@@ -198,7 +234,10 @@ def test_a_full_disk_costs_no_event(tmp_path, request):
         assert host.left() == 0
 
 
-def test_a_host_that_never_closes_its_end_is_not_waited_for(host):
+def test_a_host_that_never_closes_its_end_is_not_waited_for(host, monkeypatch):
+    impatient = PROGRAM.replace("import main;", "import main; main.__globals__['_PATIENCE'] = 0.5;")
+    assert impatient != PROGRAM
+    monkeypatch.setattr(hosting, "PROGRAM", impatient)
     process = host.start("Stop")
     process.stdin.write(b'{"session_id": "x"')
     process.stdin.flush()

@@ -174,6 +174,73 @@ def test_a_refused_call_is_noted_once_and_has_not_failed(host):
     assert not [event for event in host.events() if event.type == "action"]
 
 
+def test_a_refusal_ends_when_the_same_call_is_made_after_all(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    for number, command in enumerate(("git push --force", "rm -r build")):
+        given = {"command": command, "description": f"Attempt {number}"}
+        host.tell("PermissionDenied", tool_name="Bash", tool_input=given, tool_use_id=f"d{number}",
+                  reason="The user doesn't want to proceed with this tool use.")  # fmt: skip
+    host.bash("git push --force", number="p", failed=True)  # it was allowed, whatever came of it
+    assert [entry.summary for entry in host.task().exclusions] == ["Bash: Attempt 1"]
+    host.bash("rm -r build", number="r")
+    assert host.task().exclusions == ()
+
+
+REFUSALS = {
+    "a rule": "Permission to use Bash with command git push has been denied.",
+    "don't ask": "Permission to use Bash has been denied because Claude Code is running in don't ask mode.",
+    "nobody there": "This command requires approval",
+    "auto": "Auto mode is unavailable: its safety check does not run for this session, so Bash was not run.",
+}
+
+
+@pytest.mark.parametrize("error", REFUSALS.values(), ids=REFUSALS)
+def test_a_refusal_that_only_the_transcript_tells_has_not_failed_either(host, error):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.bash("git push", error, failed=True)
+    (entry,) = host.task().exclusions
+    assert entry.summary == "Bash: git push"
+    assert not [event for event in host.events() if event.type == "action"]
+    host.bash("git push", "remote: permission denied to use this repository", number="2", failed=True)
+    assert host.task().exclusions == ()  # it was made, and failed
+    assert [event.type for event in host.events()].count("action") == 1
+
+
+def test_what_the_user_rejected_is_open_to_the_agent_once_it_is_allowed(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.bash("git push", "The user doesn't want to proceed with this tool use.", failed=True)
+    with host.memory() as memory:
+        memory.task_distill()
+    assert [entry.data["rejected"] for entry in host.task().exclusions] == [True]
+    host.bash("git push", "The user doesn't want to proceed with this tool use.", number="2", failed=True)
+    assert len(host.task().exclusions) == 1
+    host.bash("git push", "pushed", number="3")
+    assert host.task().exclusions == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "ruled_out"),
+    [("You may push now.", []), ("ok, go ahead", []), ("You can not push to main.", ["git push"])],
+)
+def test_leave_to_do_it_is_not_the_reason_of_a_refusal(host, words, ruled_out):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.bash("git push", "The user doesn't want to proceed with this tool use.", failed=True)
+    host.tell("UserPromptSubmit", prompt=words)
+    with host.memory() as memory:
+        memory.task_distill()
+    assert [entry.data["what"] for entry in host.task().exclusions] == ruled_out
+
+
+def test_a_plan_that_is_approved_later_is_not_ruled_out_any_more(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    plan = {"tool_name": "ExitPlanMode", "tool_input": {"plan": "# Round the taxes"}}
+    host.tell("PostToolUseFailure", **plan, tool_use_id="p1",
+              error="The user doesn't want to proceed with this tool use.")  # fmt: skip
+    assert [entry.summary for entry in host.task().exclusions] == ["the plan: Round the taxes"]
+    host.tell("PostToolUse", **plan, tool_use_id="p2", tool_response={"plan": "# Round the taxes"})
+    assert host.task().exclusions == ()
+
+
 def test_answers_to_an_mcp_server_are_decisions_of_the_user(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.tell("Elicitation", mcp_server_name="deploy", message="Which environment?")

@@ -20,6 +20,7 @@ from ringbolt.journal.health import journal_health
 from ringbolt.journal.side_files import SideFiles
 from ringbolt.model import validate
 from ringbolt.model.redaction import Redactor
+from tests.hosts import recordings
 from tests.hosts.hosting import QuickHost
 
 KEY = b"0123456789abcdef"
@@ -47,7 +48,9 @@ class Session:
         )
         with TaskMemory.open(self.store, workspace="/w/shop", session="s1", agent="claude-code") as memory:
             files = SideFiles(Journal.of(self.store))
-            apply_transcript_tail(files, found, KEY, lambda told, name: events.apply(memory, told, name))
+            apply_transcript_tail(
+                files, "claude", found, KEY, lambda told, name: events.apply(memory, told, name)
+            )
             events.apply(memory, found, f"hook/{self.lines}")
 
     def write(self, kind, *blocks, end="\n", **more):
@@ -297,3 +300,32 @@ def test_the_hook_itself_reads_the_transcript(session):
         env={**os.environ, "RINGBOLT_STORE": session.store, "RINGBOLT_HOOK_DEADLINE_MS": "20000"}, check=True,
     )  # fmt: skip
     assert session.ledger() == [("message", "Only the transcript has this."), ("action", "Bash: ls")]
+
+
+def test_words_of_codex_between_its_calls_are_in_its_transcript_alone(tmp_path):
+    """A session that the real program wrote: each report of a hook, with the transcript as long as it was."""
+    whole = recordings.transcript("codex").read_bytes()
+    path, store = tmp_path / "rollout.jsonl", str(tmp_path / "store.db")
+    files = SideFiles(Journal.of(store))
+    for number, report in enumerate(recordings.hook_reports("codex")):
+        path.write_bytes(whole[: report.transcript_bytes])
+        told = {**report.told, "transcript_path": str(path)}
+        found = host_schemas.read_event("codex", report.event, told, report.transcript_bytes)
+        if found is None:
+            continue
+        found = {
+            **events.cleaned(events.tidied(found), Redactor(KEY)),
+            "transcript_bytes": report.transcript_bytes,
+        }
+        session = str(found.get("session") or "")
+        with TaskMemory.open(store, workspace="/w", session=session, agent="codex") as memory:
+            write = lambda one, name, memory=memory: events.apply(memory, one, name)  # noqa: E731
+            apply_transcript_tail(files, "codex", found, KEY, write)
+            events.apply(memory, found, f"hook/{number}")
+    with TaskMemory.open(store, workspace="/w") as memory:
+        said = [one for one in memory.events() if one.type == "message" and one.origin.channel == "agent"]
+    spoken = [one.text for one in said]
+    assert "I make a plan first." in spoken
+    assert "A line without a comma has no second field." in spoken
+    assert len(spoken) == len(set(spoken))
+    assert not any("<summary>" in text for text in spoken)  # the host's own, at the compaction

@@ -326,8 +326,9 @@ def test_a_session_that_hooks_wrote_down_goes_on_in_their_task_and_nothing_is_tw
     claude.line("user", REQUEST)
     claude.tool("Bash", {"command": "make test"}, "ok")
     claude.line("assistant", [{"type": "text", "text": "All is well."}])
-    before = newest(memory)
     (task,) = memory.task_list(workspace=None).tasks
+    memory.task_distill(task.id)
+    before = newest(memory)
     report = capture()
     assert (report.new, report.known, report.tasks, newest(memory)) == (0, 3, (task.id,), before)
     # The hooks are gone, and the session went on; the host's clock and ours may differ by a little.
@@ -355,6 +356,39 @@ def test_a_task_that_somebody_ended_is_left_alone(memory, capture, claude):
     assert (capture().left, newest(memory)) == (0, before)  # there is nothing new to leave out
     claude.line("user", "One more thing: the logout.")
     assert (capture().left, newest(memory)) == (1, before)
+
+
+DONE = [{"content": "Copy the data", "status": "completed"}, {"content": "Switch", "status": "completed"}]
+
+
+def test_a_session_that_ends_with_the_report_of_its_finished_plan_is_completed(memory, capture, claude):
+    claude.line("user", REQUEST)
+    claude.tool("TodoWrite", {"todos": DONE})
+    claude.line("assistant", [{"type": "text", "text": "All done: the login is on the new server."}])
+    (task,) = capture().tasks
+    found = memory.task_get(task)
+    assert (found.status, found.reason, found.life) == ("completed", "inferred", "done (inferred)")
+    assert (capture().new, memory.task_get(task).seq) == (0, found.seq)
+    # Nobody declared it, so the next prompt goes on with it.
+    claude.line("user", "The logout is still on the old server.")
+    capture()
+    assert memory.task_get(task).status == "paused"  # long ago, and not finished
+
+
+@pytest.mark.parametrize(
+    ("todos", "words"),
+    [
+        (DONE, "Shall I also move the logout?"),
+        ([*DONE, {"content": "Tell everybody", "status": "pending"}], "All done: the login is moved."),
+    ],
+    ids=["a question", "an open step"],
+)
+def test_an_imported_session_with_something_open_rests(memory, capture, claude, todos, words):
+    claude.line("user", REQUEST)
+    claude.tool("TodoWrite", {"todos": todos})
+    claude.line("assistant", [{"type": "text", "text": words}])
+    (task,) = capture().tasks
+    assert memory.task_get(task).status == "paused"
 
 
 def test_a_session_of_long_ago_is_at_rest_until_its_user_speaks_again(memory, capture, claude):

@@ -8,13 +8,14 @@ import threading
 import pytest
 
 from ringbolt.journal import catch_up as module
-from ringbolt.journal.cards import Card, add_to_card, card_with, read_card
+from ringbolt.journal.cards import Card, bounded, make_stale, read_card, write_card
 from ringbolt.journal.catch_up import CatchUp
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import STALE_SECONDS, health_lines, journal_health
-from ringbolt.journal.names import call_digest, session_digest
+from ringbolt.journal.names import session_digest
 from ringbolt.journal.side_files import PendingSideFiles, SideFiles
 from tests.journal.writing import new_name, write_event
+from tests.support import until
 
 
 @pytest.fixture
@@ -63,13 +64,27 @@ def test_an_empty_journal_is_looked_at_once(journal, monkeypatch):
     assert drain.calls == 1
 
 
-def test_one_who_can_do_nothing_does_not_try_at_every_call(journal):
+def test_the_second_folder_is_looked_into_soon_and_the_first_at_once(tmp_path):
+    journal = Journal([str(tmp_path / "s.journal"), str(tmp_path / "away.journal")])
+    drain = Drain(journal)
+    catch_up = CatchUp(journal, drain)
+    catch_up()
+    write_event(Journal(journal.folders[1:]), new_name("s"), {})
+    until(lambda: catch_up() or drain.taken == 1)
+    write_event(journal, new_name("s"), {})
+    catch_up()
+    assert drain.taken == 2
+    assert module._SELDOM < module.WATCH_SECONDS
+
+
+def test_one_who_can_do_nothing_does_not_try_at_every_call(journal, monkeypatch):
+    monkeypatch.setattr(module, "_REST", 100.0)
     drain = Drain(journal, able=False)
     catch_up = CatchUp(journal, drain)
     write_event(journal, new_name("s"), {})
     for _ in range(50):
         catch_up()
-    assert drain.calls < 10
+    assert drain.calls == 1
 
 
 def test_a_drain_that_uses_the_store_does_not_drain_again(journal):
@@ -132,16 +147,18 @@ def test_a_side_file_of_a_disk_that_was_read_only_is_not_believed_later(tmp_path
     assert files.read("sessions/a") == ""
 
 
-def test_a_card_names_calls_and_the_beginnings_of_long_ones(journal):
-    card = card_with(["make  all", "rm -rf build and much more …", None, "ls"])
-    assert card.calls == (call_digest("make all"),)
-    assert card.prefixes == ("rm -rf build and much more ",)
-    files = SideFiles(journal)
-    add_to_card(files, "s-1/agent", ["make all"])
-    add_to_card(files, "s-1", ["make some"])
-    assert len(read_card(files, session_digest("s-1")).calls) == 2
-    files.set(f"cards/{session_digest('s-2')}", '{"calls": 7, "more": [1]}')
+def test_a_card_is_read_as_it_was_written_and_means_every_call_when_it_is_stale(journal):
+    files, digest = SideFiles(journal), session_digest("s-1")
+    card = Card(heads=("make all",), hints=(("c", "push"),), agents=("s-1/a",), shared="r1")
+    write_card(files, digest, card)
+    assert read_card(files, digest) == card
+    make_stale(files, "s-1/agent")  # a helper's call is looked up on the card of its session
+    assert read_card(files, digest) == card.replace(stale=True)
+    write_card(files, digest, Card())
+    assert files.read(f"cards/{digest}") == ""
+    files.set(f"cards/{session_digest('s-2')}", '{"heads": 7, "more": [1]}')
     assert read_card(files, session_digest("s-2")) == Card()
+    assert bounded(["a", "b", "a", "c"], 2) == ("a", "c")  # the last ones, each once
 
 
 def test_health_counts_what_waits_and_what_was_given_up(journal):

@@ -10,22 +10,27 @@ from contextlib import contextmanager
 
 from tests.hosts.hosting import PROGRAM
 
-# A host runs what it is given: a hook through a shell, with the event on its input, or our server directly.
+# A host runs a hook through a shell, with the event on its input, or our server directly: a child of its own,
+# forked, because importing everything for each one takes long.
 HOST = """\
-import json, shlex, subprocess, sys
+import json, os, shlex, subprocess, sys
+from ringbolt import TaskMemory
+from ringbolt.ledger.host_session import host_session
 for line in sys.stdin:
     command, given = json.loads(line)
     if given is None:
-        done = subprocess.run(command, capture_output=True, text=True)
+        sys.stdout.flush()
+        if (child := os.fork()) == 0:
+            try:
+                with TaskMemory.open(workspace=None) as memory:
+                    print(json.dumps(host_session(memory.store)), flush=True)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        assert os.waitpid(child, 0)[1] == 0
     else:
         done = subprocess.run(["sh", "-c", shlex.join(command)], input=given, capture_output=True, text=True)
-    print(json.dumps(done.stdout + done.stderr), flush=True)
-"""
-SERVER = """\
-from ringbolt import TaskMemory
-from ringbolt.ledger.host_session import host_session
-with TaskMemory.open(workspace=None) as memory:
-    print(host_session(memory.store))
+        print(json.dumps(done.stdout + done.stderr), flush=True)
 """
 
 
@@ -46,13 +51,14 @@ class Host:
 
     def session(self) -> str:
         """The session that a process of this host takes for its own."""
-        return self._run([sys.executable, "-c", SERVER], None)
+        return self._run([], None)
 
 
 @contextmanager
 def host(folder, **more):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("RINGBOLT_", "CLAUDE"))}
-    ours = {"RINGBOLT_STORE": str(folder / "store.db"), "RINGBOLT_HOOK_DEADLINE_MS": "20000"}
+    ours = {"RINGBOLT_STORE": str(folder / "store.db"), "RINGBOLT_HOOK_DEADLINE_MS": "20000",
+            "RINGBOLT_SYNCHRONOUS": "off"}  # fmt: skip
     process = subprocess.Popen(
         [sys.executable, "-c", HOST], env={**kept, **ours, **more}, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 from ringbolt import TaskMemory
-from tests.core.calls import OTHER_REGISTER, REGISTER, WRITES, prepare
+from tests.core.calls import OTHER_REGISTER, REGISTER, WRITES, prepare, with_other
 from tests.support import newest, refused
 
 
@@ -15,12 +15,11 @@ def test_every_operation_that_takes_a_key_is_in_the_table():
         for name, method in inspect.getmembers(TaskMemory, inspect.isfunction)
         if "key" in inspect.signature(method).parameters and not name.startswith(("_", "memory_"))
     }
-    # What is received is known by its content (test_handoff.py); waits, goals, splits and merges have tests
-    # of their own.
+    # What is received is known by its content (test_handoff.py); waits and goals have tests of their own.
     goals = {"goal_create", "goal_promote", "goal_decide", "goal_update", "goal_finish"}
     assert keyed == {
         *(*WRITES, *goals),
-        *("task_register", "task_receive", "smart_wait", "task_split", "task_merge"),
+        *("task_register", "task_receive", "smart_wait"),
     }
 
 
@@ -40,7 +39,7 @@ def new_task(memory) -> str:
 
 def test_the_same_call_again_gives_the_first_answer_and_writes_nothing(memory, clock):
     for call, (arguments, _) in WRITES.items():
-        task = new_task(memory)
+        task, arguments = new_task(memory), with_other(memory, arguments)
         first = getattr(memory, call)(task, **arguments, key="k")
         events = list(memory.events(task))
         clock.forward(1000)
@@ -52,7 +51,7 @@ def test_the_same_call_again_gives_the_first_answer_and_writes_nothing(memory, c
 def test_another_process_that_repeats_the_call_gets_the_first_answer(memory, opened, store_url):
     again = opened(store_url)
     for call, (arguments, _) in WRITES.items():
-        task = new_task(memory)
+        task, arguments = new_task(memory), with_other(memory, arguments)
         first = getattr(memory, call)(task, **arguments, key="k")
         # Whatever has happened in between.
         memory.task_set(task, "another", "value")
@@ -63,7 +62,7 @@ def test_another_process_that_repeats_the_call_gets_the_first_answer(memory, ope
 
 def test_the_same_key_with_another_argument_is_refused(memory):
     for call, (arguments, others) in WRITES.items():
-        task = new_task(memory)
+        task, arguments = new_task(memory), with_other(memory, arguments)
         getattr(memory, call)(task, **arguments, key="k")
         before = newest(memory)
         for name, value in others.items():

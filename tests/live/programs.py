@@ -126,7 +126,7 @@ class Program:
         """The sessions that our hooks know of, as the store has them now."""
         with self.memory() as memory:
             names = {event.origin.session for event in memory.events()}
-            return list(memory.store.read(lambda tx: sessions.some(tx, names)).values())
+            return list(memory.store.read(lambda tx: sessions.by_ids(tx, names)).values())
 
     def events(self) -> list:
         with self.memory() as memory:
@@ -213,21 +213,40 @@ class ClaudeCode(Program):
 
 
 class Conversation:
-    """A session of Claude Code that takes one prompt after another."""
+    """A session of Claude Code that takes one prompt after another.
+
+    `replies` are the user's answers to what the program asks, in their order, where it is started with
+    `--permission-prompt-tool stdio`; what it asked is in `questions`.
+    """
 
     def __init__(self, process: subprocess.Popen) -> None:
         self._process = process
+        self.replies: list[dict] = []
+        self.questions: list[dict] = []
 
     def ask(self, prompt: str) -> None:
         """Send a prompt, and do not wait for the answer."""
-        line = {"type": "user", "message": {"role": "user", "content": prompt}}
+        self._send({"type": "user", "message": {"role": "user", "content": prompt}})
+
+    def _send(self, line: dict) -> None:
         self._process.stdin.write(json.dumps(line) + "\n")
         self._process.stdin.flush()
+
+    def _reply(self, told: dict) -> None:
+        """Answer a question of the program as its user."""
+        self.questions.append(told["request"])
+        given = self.replies.pop(0)
+        if given.get("behavior") == "allow":
+            given = {**given, "updatedInput": told["request"]["input"]}
+        answer = {"subtype": "success", "request_id": told["request_id"], "response": given}
+        self._send({"type": "control_response", "response": answer})
 
     def answer(self) -> dict:
         """Wait for the end of the turn; what the host reports of it."""
         for line in self._process.stdout:
             told = json.loads(line)
+            if told["type"] == "control_request":
+                self._reply(told)
             if told["type"] == "result":
                 return told
         raise AssertionError("the program ended before its turn did")

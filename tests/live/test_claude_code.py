@@ -83,7 +83,7 @@ def test_after_a_compaction_the_model_reads_where_its_task_stands(claude):
         ("Bash", FAILS, True),
     ]
     assert [file.path for file in task.files] == [str(claude.work / "invoice.py")]
-    snapshots = [event for event in events if event.type == "snapshot"]
+    snapshots = [event for event in events if "compaction" in event.data.get("label", "")]
     assert [event.data["label"] for event in snapshots] == ["before compaction", "after compaction"]
     assert script.summary in snapshots[1].text
     assert [event.type for event in events].count("exclusion") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import pytest
 
@@ -171,3 +172,22 @@ def test_two_sessions_at_once_have_a_task_each(codex):
         assert own in answer
         assert foreign not in answer
     assert_nothing_refused(codex)
+
+
+def test_a_turn_that_the_user_interrupts_is_on_record(codex):
+    script = codex.server.script
+    with command_that_hangs(codex.work) as (command, began):
+        script.turns = [calls("exec_command", cmd=command)]
+        process = codex.start(NOTES)
+        try:
+            wait_until(began.exists, "the command runs")
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=SECONDS)
+        finally:
+            kill(process)
+    (known,) = codex.sessions()
+    assert known.interruption["kind"] == "user"
+    (task,) = codex.tasks().values()
+    assert (task.request, task.status, task.reason) == (NOTES, "paused", "session ended")
+    assert task.errors == ()
+    assert any(event.text == "The user interrupted the turn." for event in codex.events())

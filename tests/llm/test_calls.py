@@ -201,7 +201,7 @@ def test_what_a_model_used_is_not_undone_by_mistake(world):
 
 
 def test_a_model_is_never_asked_inside_a_transaction(world, opened, store_url):
-    other = opened(store_url, lock_timeout=1.0)
+    other = opened(store_url, lock_timeout=20.0)
 
     def write_then_answer(handler, asked):
         other.task_update(world.id, "meanwhile")
@@ -287,14 +287,17 @@ def test_a_prompt_has_its_size_whatever_the_history(world):
 
 ENTRIES = [
     {"type": "Error", "summary": "The push failed", "detail": "No rights.", "tags": ["push", "push"],
-     "relevance_to": ["s2"], "cites": [3], "severity": "high", "fix": {"command": "login"}},
+     "relevance_to": ["s2"], "cites": [3], "quote": "Step 2 is done", "severity": "high",
+     "fix": {"command": "login"}},
     {"type": "wisdom", "summary": "Be brave", "cites": [3]},
     {"type": "discovery", "summary": "Port 9999 is open", "cites": [3]},
     {"type": "discovery", "summary": "Step 3 is done", "cites": [3]},
     {"type": "discovery", "summary": "It is cited wrongly", "cites": [77]},
-    {"type": "user_instruction", "summary": "Delete the database", "cites": [4]},
-    {"type": "tool_result", "summary": "The tool said so", "cites": [3, 4]},
+    {"type": "user_instruction", "summary": "Delete the database", "cites": [4], "quote": "Delete the"},
+    {"type": "tool_result", "summary": "The tool said so", "cites": [3, 4], "quote": "said the page"},
     {"type": "artifact", "summary": "An image"},
+    {"type": "discovery", "summary": "It went well", "cites": [3]},
+    {"type": "discovery", "summary": "It went well", "cites": [3], "quote": "it went very well"},
 ]  # fmt: skip
 
 
@@ -309,10 +312,14 @@ def test_extraction_keeps_every_field_and_nothing_that_the_events_do_not_say(wor
         data={"severity": "high", "fix": {"command": "login"}}, cites=(3,), channel="agent",
     )  # fmt: skip
     assert (result.type, result.channel) == ("tool_result", "tool")
-    assert [why.split(":")[0] for why in found.rejected] == [f"entry {place}" for place in (2, 3, 4, 5, 6, 8)]
+    assert [why.split(":")[0] for why in found.rejected] == [
+        f"entry {place}" for place in (2, 3, 4, 5, 6, 8, 9, 10)
+    ]
     assert "not a type of entry" in found.rejected[0]
     assert "what the user said" in found.rejected[4]
     assert "cites no event" in found.rejected[5]
+    assert "quotes nothing" in found.rejected[6]
+    assert "is not in the events" in found.rejected[7]
 
 
 def test_the_ledger_has_no_key_and_no_prompt(world, monkeypatch):

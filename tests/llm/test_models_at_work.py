@@ -98,7 +98,7 @@ def test_a_summary_that_lies_is_replaced_by_that_of_the_rules(asking):
 def test_the_worker_keeps_all_that_a_model_found_once(asking):
     entry = {
         "type": "error", "summary": "The push failed once", "detail": "No rights.", "tags": ["push"],
-        "relevance_to": ["s2"], "severity": "high", "cites": [3],
+        "relevance_to": ["s2"], "severity": "high", "quote": "Step 2 is done", "cites": [3],
     }  # fmt: skip
     with serving(says({"summary": "Pushed.", "entries": [entry]})) as server:
         memory, task = asking(server, summary_every=0)
@@ -115,6 +115,83 @@ def test_the_worker_keeps_all_that_a_model_found_once(asking):
     assert found.data["by"] == "small"
     assert found.data["from"] == [3]
     assert (found.origin.agent, found.origin.channel) == ("ringbolt", "agent")
+
+
+def entry(type, summary, quote, *cites, **more):
+    return {"type": type, "summary": summary, "quote": quote, "cites": list(cites), **more}
+
+
+def test_a_model_reads_what_a_hook_has_distilled(asking):
+    found = [
+        entry(
+            "decision",
+            "Tag the image by commit",
+            "tags move",
+            4,
+            choice="Tag by commit",
+            reasoning="tags move",
+        ),
+        entry("exclusion", "Squashing layers", "no gain", 4, what="Squashing layers", why="no gain"),
+        entry("variable", "The registry port", "port 5001", 4, name="registry port", value="5001"),
+        entry("context", "The push key is missing", "no key", 4, kind="blocker"),
+    ]
+    with serving(says({"summary": "", "entries": found})) as server:
+        memory, task = asking(server, summary_every=0)
+        memory.task_update(task, "By commit: tags move. Layers: no gain. Registry: port 5001, no key.")
+        memory.task_distill(task)
+        assert server.asked == []
+        Worker(memory).run_once()
+    found = memory.task_get(task)
+    assert [one.data["choice"] for one in found.decisions if one.data.get("by") == "small"] == [
+        "Tag by commit"
+    ]
+    assert [one.data["kind"] for one in found.exclusions if one.data.get("by") == "small"] == ["dead_end"]
+    assert found.variables["registry port"] == "5001"
+    assert "The push key is missing" in found.blockers
+    memory.acting_as(channel="user", agent="").task_remember(task, "here is the key", type="user_instruction")
+    memory.task_extract(task)
+    assert "The push key is missing" not in memory.task_get(task).blockers
+
+
+def test_an_entry_of_a_model_must_quote_what_it_cites(asking):
+    made_up = entry("decision", "Use podman", "podman is better", 3)
+    elsewhere = entry("decision", "Use docker", "step 1 is done", 3)
+    with serving(says({"summary": "Pushed.", "entries": [made_up, elsewhere]})) as server:
+        memory, task = asking(server, summary_every=0)
+        Worker(memory).run_once()
+        assert server.asked
+    assert memory.task_get(task).decisions == ()
+
+
+def test_a_long_history_is_read_in_chunks_and_each_event_once(asking):
+    with serving(says({"summary": "Nothing.", "entries": []})) as server:
+        memory, task = asking(server, summary_every=0)
+        for number in range(60):
+            memory.task_update(task, f"Line {number}: " + "word " * 120)
+        memory.task_distill(task)
+        worker = Worker(memory)
+        while worker.run_once().done:
+            pass
+        asked = len(server.asked)
+        text = "\n".join(str(one) for one in server.asked)
+        assert asked > 2
+        assert all(text.count(f"Line {number}: ") == 1 for number in range(60))
+        while worker.run_once().done:
+            pass
+        assert len(server.asked) == asked
+
+
+def test_what_a_model_did_not_answer_is_read_later(asking):
+    with serving(status(500)) as server:
+        memory, task = asking(server, summary_every=0)
+        Worker(memory).run_once()
+    found = entry("decision", "Push by digest", "step 2 is done", 3)
+    with serving(says({"summary": "", "entries": [found]})) as server:
+        memory, task = asking(server, summary_every=0)
+        memory.task_update(task, "go on")
+        memory.task_distill(task)
+        Worker(memory).run_once()
+    assert [one.summary for one in memory.task_get(task).decisions] == ["Push by digest"]
 
 
 def test_distilling_asks_no_model(asking):

@@ -87,7 +87,8 @@ def raised_errors() -> list[tuple[str, str, str, ast.Call]]:
     found = []
     names = {kind.__name__ for kind in KINDS} | {"RingboltError"}
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source)) if any(f"{name}(" in source for name in names) else ():
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
             if node.func.id in names and node.args and isinstance(node.args[0], ast.Constant):

@@ -83,7 +83,7 @@ def test_plan_mode_comes_before_the_request(own):
     told(mode="plan")
     text = memory.task_resume(task).text
     assert "\nPlan mode: the user has not approved a plan; do not edit\nRequest" in text
-    assert "Status active, phase planning" in text
+    assert ": active, phase planning" in text
     told(mode="acceptEdits")
     text = memory.task_resume(task).text
     assert "mode" not in text.lower()

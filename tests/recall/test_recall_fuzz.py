@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from bench.speed import build
 from ringbolt import RingboltError
 from ringbolt.signals.terms import read_query
-from tests.support import open_memory
+from tests.support import examples, open_memory
 
-ENTRIES = 4_000
+ENTRIES = examples(1_200)
 WORDS = "deploy image build cache token schema index worker retry queue timeout branch merge release".split()
 HOSTILE = [
     "NEAR(", "NEAR(a b, 5)", '"unbalanced', "body:secret", "words:x", "*", "-", "^a", "a AND", "OR", "NOT a",

@@ -478,7 +478,7 @@ def test_a_search_asks_for_one_batch_and_says_what_is_left(opened, store_url, se
 def test_a_server_is_never_asked_inside_a_transaction(opened, store_url, server):
     memory = opened(store_url, **endpoint(server))
     task = write(memory, PUPPY)
-    other = opened(store_url, lock_timeout=1.0)
+    other = opened(store_url, lock_timeout=20.0)
     written = []
 
     def write_then_answer(handler, asked):

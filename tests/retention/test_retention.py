@@ -158,14 +158,14 @@ QUESTIONS = [
 
 def test_a_task_of_which_all_is_forgotten_can_still_be_read_in_every_way(memory, prepared):
     memory.task_plan_replace(prepared, ["Other"], reason="r")
-    memory.smart_wait("manual:", task_id=prepared, block=False)
+    wait = memory.smart_wait("manual:", task_id=prepared, block=False).wait_id
     memory.task_finish(prepared, "answer")
     confirmed(memory, "forget", source=f"task:{prepared}")
     for name, arguments in READS.items():
         with suppress(RingboltError):  # a step or an event may not be there: that is said, nothing breaks
             getattr(memory, name)(**({} if name == "task_list" else {"task_id": prepared}), **arguments)
     assert all(memory.task_ask(prepared, question).text for question in QUESTIONS)
-    assert [one.state for one in memory.wait_status(f"{prepared}#7")] == ["cancelled"]
+    assert [one.state for one in memory.wait_status(wait)] == ["cancelled"]
     memory.task_update(prepared, "on again", status="active")
     assert (memory.task_get(prepared).name, memory.verify().problems) == ("[forgotten]", ())
 
@@ -191,6 +191,60 @@ def test_a_task_whose_waits_are_forgotten_goes_on_and_one_that_waits_for_more_do
     assert memory.wait_status(only.wait_id)[0].state == "cancelled"
     assert memory.jobs_status().kinds == {}
     assert memory.verify().problems == ()
+
+
+SECRET = "the quokka password is 7771"
+
+
+def leaked(memory, name: str) -> str:
+    """A task of another session in which something was said that is to be forgotten."""
+    leaky = memory.acting_as(session="leaky", channel="user")
+    task = memory.task_register(name, ["Look", f"Use {MARK}"], request="Deploy it, please.").task_id
+    leaky.task_remember(task, f"Now something else: {SECRET} {MARK}", type="user_instruction")
+    leaky.task_remember(task, f"{MARK} is in the vault", type="discovery")
+    return task
+
+
+def test_forgetting_follows_what_was_copied_when_a_task_was_split(memory):
+    task = leaked(memory, "Deploy")
+    at = memory.task_get(task).instructions[0].seq
+    new = memory.task_split(task, at=at).task_id
+    assert SECRET in everything(memory, new)
+    assert confirmed(memory, "forget", source="session:leaky").tasks == 2
+    for one in (task, new):
+        assert SECRET not in everything(memory, one)
+        assert "vault" not in everything(memory, one)
+    assert memory.verify().problems == ()
+
+
+def test_forgetting_follows_what_was_copied_twice(memory):
+    task, other = leaked(memory, "Deploy"), memory.task_register("Tidy").task_id
+    at = memory.task_get(task).instructions[0].seq
+    new = memory.task_split(task, at=at).task_id
+    memory.task_merge(other, other=new)
+    assert SECRET in everything(memory, other)
+    assert confirmed(memory, "forget", source=f"event:{task}#{at}").tasks == 3
+    assert SECRET not in everything(memory, other)
+    assert "vault" in everything(memory, other)  # only that one event was to be forgotten
+
+
+def test_to_forget_a_copy_is_to_forget_the_original(memory):
+    task = leaked(memory, "Deploy")
+    at = memory.task_get(task).instructions[0].seq
+    new = memory.task_split(task, at=at).task_id
+    confirmed(memory, "forget", source=f"event:{new}#1")
+    for one in (task, new):
+        assert SECRET not in everything(memory, one)
+
+
+def test_forgetting_a_task_takes_the_steps_that_another_one_copied(memory):
+    gone = memory.task_register("Deploy", ["Look", f"Use {MARK}"]).task_id
+    kept = memory.task_register("Tidy", ["Sweep"]).task_id
+    memory.task_merge(kept, other=gone)
+    assert MARK in everything(memory, kept)
+    confirmed(memory, "forget", source=f"task:{gone}")
+    assert MARK not in everything(memory, kept)
+    assert "Sweep" in [item.title for item in memory.task_get(kept).items]
 
 
 def test_a_goal_that_was_made_of_a_task_forgets_with_it(memory):
@@ -284,7 +338,7 @@ def test_tokens_are_for_one_thing_and_a_short_time(memory, task, clock):
     memory.task_update(task, f"{MARK} one")
     with refused(memory, "invalid_argument", naming="without confirm"):
         memory.forget(f"task:{task}", confirm="yes")
-    with refused(memory, "stale_version", naming="something else"):
+    with refused(memory, "stale_version", naming="does not match"):
         memory.forget(f"task:{task}", confirm=memory.forget("session:S").token)
     token = memory.forget(f"task:{task}").token
     memory.task_update(task, "two")

@@ -160,7 +160,7 @@ def test_a_job_that_kills_each_of_its_workers_is_given_up(queue):
     for attempt in range(jobs.MOST_ATTEMPTS):
         assert len(queue.lease(START + attempt * MINUTE)) == 1
     assert queue.lease(START + 1e6) == []
-    assert queue.dead(1)[0].error == "its worker was lost every time"
+    assert queue.dead(1)[0].error == "every worker that tried it was lost"
 
 
 def test_a_job_that_was_not_begun_goes_back_without_counting(queue):

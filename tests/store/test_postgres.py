@@ -21,7 +21,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from ringbolt import RingboltError, StoreError, TaskMemory
 from ringbolt.store import sessions
-from tests.core.calls import ON_A_TASK, REGISTER, WRITES, prepare
+from tests.core.calls import ON_A_TASK, ON_TWO_TASKS, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
 from tests.support import contents, open_memory, refused, until
 
@@ -107,6 +107,8 @@ def do_everything(memory: TaskMemory) -> list[str]:
     """Every operation once, each on a task of its own; returns the tasks."""
     tasks = []
     for call, (arguments, _) in WRITES.items():
+        if call in ON_TWO_TASKS:
+            continue
         task = memory.task_register(f"task for {call}", ["one", "two", "three"], tags=["t"], key=call).task_id
         prepare(memory, task)
         getattr(memory, call)(task, **arguments)
@@ -420,7 +422,7 @@ def test_a_role_that_sees_every_tenant_is_refused_unless_allowed(postgres_server
 def test_a_keyed_call_that_is_made_several_times_at_once_happens_once(url):
     """All have looked for the key before any has written it: a retry that overtakes the first call."""
     with open_memory(url) as memory, client(url) as looking:
-        for call in WRITES:
+        for call in (name for name in WRITES if name not in ON_TWO_TASKS):
             happens_once(url, memory, looking, call)
         assert memory.verify().ok
 
@@ -782,7 +784,7 @@ def test_no_transaction_notifies_because_that_would_make_commits_wait(database):
         memory.task_finish(task)
         assert list(looking.notifies(timeout=0.3)) == []
         looking.execute("SELECT pg_notify('ringbolt', '1')")
-        assert len(list(looking.notifies(timeout=5, stop_after=1))) == 1, "the control"
+        assert len(list(looking.notifies(timeout=100, stop_after=1))) == 1, "the control"
 
 
 # --- prepared statements ----------------------------------------------------------------------------

@@ -126,7 +126,7 @@ def test_an_event_that_is_being_written_holds_up_those_after_it(memory, store_ur
     task = memory.task_register("x").task_id
     other = memory.task_register("y").task_id
     horizon = Horizon()
-    look = lambda: memory.store.read(horizon.look)  # noqa: E731
+    look = lambda: memory.store.read(horizon.advance)  # noqa: E731
     begun = look()
     with postgres_client(store_url) as slow:
         slow.execute(
@@ -158,7 +158,7 @@ def test_writers_who_take_turns_hold_up_nothing(memory, store_url):
         for number, (old, new) in enumerate([(one, two), (two, one), (one, two), (two, one)]):
             new.execute("SELECT set_config('ringbolt.tenant', current_setting('ringbolt.tenant'), false)")
             new.execute(insert, (60 + number, task))
-            seen.append(memory.store.read(horizon.look))
+            seen.append(memory.store.read(horizon.advance))
             old.rollback()
         one.rollback()
     assert seen == sorted(seen)
@@ -170,6 +170,6 @@ def test_a_store_that_was_put_back_begins_anew(tmp_path):
     with open_memory(tmp_path / "s.db") as memory:
         memory.backup(tmp_path / "empty")
         memory.task_register("x")
-        assert memory.store.read(horizon.look) == 1
+        assert memory.store.read(horizon.advance) == 1
         memory.restore(tmp_path / "empty")
-        assert memory.store.read(horizon.look) == 0
+        assert memory.store.read(horizon.advance) == 0

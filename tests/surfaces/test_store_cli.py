@@ -93,7 +93,7 @@ def test_copy_fails_aloud_when_the_two_have_parted(filled, tmp_path):
             memory.task_update(message=f"in {url}")
     told = ringbolt("store", "copy", filled, other)
     assert told.returncode == 1
-    assert "continued them on its own" in told.stdout
+    assert "continued them differently" in told.stdout
 
 
 @pytest.mark.parametrize("new_store_url", ["sqlite"], indirect=True)

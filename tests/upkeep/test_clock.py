@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.ledger.observed_time import MOST_JUMPS, Ages, Look, observe
+from ringbolt.ledger.observed_time import MOST_JUMPS, Ages, Observation, observe
 from tests.upkeep.machine import DAY, HOUR
 
 
@@ -113,9 +113,11 @@ def test_many_jumps_are_kept_few_and_make_nothing_older():
     wall = 1_000_000_000.0
     for number in range(100):
         wall += DAY if number % 2 else -HOUR
-        state, ages = observe(state, Look(boot="b", steady=float(number), wall=wall, position=number), True)
+        state, ages = observe(
+            state, Observation(boot="b", steady=float(number), wall=wall, position=number), True
+        )
     assert len(ages.jumps) == MOST_JUMPS
-    moment = "2001-09-09T01:46:40.000Z"  # when the first look was
+    moment = "2001-09-09T01:46:40.000Z"  # the first observation
     assert ages.age(moment, 0) <= 100
 
 

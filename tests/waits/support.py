@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ringbolt.waits import Surroundings, begin, look, read_watch
+from ringbolt.waits import CheckContext, begin, check, read_watch
 
 
 def ends(memory, task):
@@ -10,9 +10,9 @@ def ends(memory, task):
     return [event for event in memory.events(task) if event.type == "wait.ended"]
 
 
-def around(**more):
-    """Surroundings in which nothing is allowed and no time has passed."""
-    return Surroundings(**{"now": 0.0, "waited": 0.0, "status_of": lambda name: None, **more})
+def context(**more):
+    """CheckContext in which nothing is allowed and no time has passed."""
+    return CheckContext(**{"now": 0.0, "waited": 0.0, "status_of": lambda name: None, **more})
 
 
 class Watched:
@@ -23,9 +23,9 @@ class Watched:
         self.state = begin(self.watch)
         self.more = more
 
-    def look(self, **more):
-        verdict, self.state = look(self.watch, self.state, around(**{**self.more, **more}))
+    def check(self, **more):
+        verdict, self.state = check(self.watch, self.state, context(**{**self.more, **more}))
         return verdict
 
     def met(self, **more):
-        return self.look(**more).met
+        return self.check(**more).met

@@ -42,7 +42,7 @@ def test_a_screen_and_its_windows_are_seen_to_change(tmp_path, monkeypatch):
         desk.sync()
         assert gone.met()
         # A display that hangs holds nobody up.
-        monkeypatch.setattr("ringbolt.waits.targets.LOOK_SECONDS", 0.2)
+        monkeypatch.setattr("ringbolt.waits.wake.CHECK_SECONDS", 0.2)
         server.send_signal(signal.SIGSTOP)
         with open_memory(f"sqlite://{tmp_path}/s.db") as memory:
             watch, began = changed.watch, time.monotonic()
@@ -66,8 +66,8 @@ def test_a_picture_is_judged_by_a_model_that_is_shown_it_once(tmp_path):
             wait = memory.smart_wait("screen:", until="a white window is shown", block=False)
             assert (wait.target, wait.judged_by) == (f"screen:{display}", "model")
             seq = wait.seq
-            memory._look_once(memory._wait(task, seq))
-            memory._look_once(memory._wait(task, seq))  # the same picture: no question
+            memory._check_once(memory._wait(task, seq))
+            memory._check_once(memory._wait(task, seq))  # the same picture: no question
             assert len(model.asked) == 1
             text, picture = model.asked[0]["messages"][1]["content"][::-1]
             assert "a white window is shown" in text["text"]
@@ -77,7 +77,7 @@ def test_a_picture_is_judged_by_a_model_that_is_shown_it_once(tmp_path):
             desk.window("W")
             live = memory._wait(task, seq)
             live = live.replace(data={**live.data, "waited": live.data["waited"] + 60})  # not asked too often
-            memory._look_once(live)
+            memory._check_once(live)
             (over,) = memory.wait_status(wait.wait_id)
             assert (over.state, over.result, over.judged_by) == ("resolved", "eyes says yes", "model")
             used = [event.data["purpose"] for event in memory.events(task) if event.type == "model.used"]
@@ -93,7 +93,7 @@ def test_what_a_terminal_shows_from_now_on(tmp_path, monkeypatch):
         subprocess.run(["tmux", *words], check=True)
 
     late = Watched("terminal:later", "contains READY")
-    assert "cannot be seen" in late.look().said
+    assert "cannot be seen" in late.check().detail
     tmux("-f", "/dev/null", "new-session", "-d", "-s", "later", "-x", "80", "-y", "10", "cat")
     try:
 

@@ -200,9 +200,9 @@ def test_nothing_is_looked_into_that_may_not_be_also_not_by_a_link(tmp_path):
             watched = Watched(f"{kind}:{path}", until, readable=readable)
             with secret.open("a") as file:
                 file.write("root:$6$abc\n")
-            verdict = watched.look()
+            verdict = watched.check()
             assert (verdict.met, verdict.failed) == (False, True)
-            assert "wait_folders" in verdict.said
+            assert "wait_folders" in verdict.detail
         assert Watched(f"file:{path}", readable=readable).met()  # that it exists is no secret
     (tmp_path / "in" / "own").write_text("root:$6$")
     assert Watched(f"file:{tmp_path}/in/own", "contains $6$", readable=readable).met()
@@ -244,21 +244,21 @@ def test_a_process_is_over_when_it_has_exited_or_its_number_belongs_to_another()
 def test_a_command_runs_only_where_it_is_allowed_and_without_a_shell(tmp_path):
     mark = tmp_path / "mark"
     target = f'command:["touch", "{mark}"]'
-    verdict = Watched(target).look()
+    verdict = Watched(target).check()
     assert (verdict.met, verdict.failed) == (False, True)
     assert not mark.exists()
     assert Watched(target).met(commands=True)
     assert mark.exists()
     assert Watched('command:["echo", "$HOME; x"]', "contains $HOME; x").met(commands=True)
     assert Watched(f'command:["{sys.executable}", "-c", "raise SystemExit(3)"]', "exit 3").met(commands=True)
-    assert Watched('command:["no such program"]').look(commands=True).failed
+    assert Watched('command:["no such program"]').check(commands=True).failed
 
 
 def test_a_command_that_hangs_or_never_stops_talking_is_ended(monkeypatch):
-    monkeypatch.setattr("ringbolt.waits.targets.LOOK_SECONDS", 0.3)
+    monkeypatch.setattr("ringbolt.waits.targets.CHECK_SECONDS", 0.3)
     began = time.monotonic()
     for words in ('["sleep", "60"]', '["cat", "/dev/zero"]'):
-        assert "0.3 s" in Watched(f"command:{words}").look(commands=True).said
+        assert "0.3 s" in Watched(f"command:{words}").check(commands=True).detail
     # What it leaves behind does not keep the look waiting.
     assert Watched('command:["sh", "-c", "sleep 60 & exit 0"]').met(commands=True)
     assert time.monotonic() - began < 30  # not for ever
@@ -289,9 +289,9 @@ def test_private_addresses_are_not_called_unless_that_is_allowed():
         "port:169.254.169.254:80",
         "port:10.0.0.1:80",
     ]:
-        verdict = Watched(target).look()
+        verdict = Watched(target).check()
         assert (verdict.met, verdict.failed) == (False, True)
-        assert "wait_private" in verdict.said
+        assert "wait_private" in verdict.detail
 
 
 class Server(ThreadingHTTPServer):
@@ -326,7 +326,7 @@ def test_a_url_is_asked_for_its_status_and_its_body_and_no_redirection_is_follow
     ok, status, has, answers = (
         Watched(url, until, private=True) for until in (None, "status 302", "contains READY", "answers")
     )
-    assert ok.look().said == "status 503"
+    assert ok.check().detail == "status 503"
     assert answers.met()
     assert not has.met()
     server.status = 302
@@ -334,7 +334,7 @@ def test_a_url_is_asked_for_its_status_and_its_body_and_no_redirection_is_follow
     assert not ok.met()
     server.status, server.body = 200, b"it is READY"
     assert ok.met()
-    assert has.look().said == "status 200, its body matches"  # and not what stands there
+    assert has.check().detail == "status 200, its body matches"  # and not what stands there
 
 
 def test_a_value_of_a_json_answer(server):
@@ -361,10 +361,10 @@ def test_a_value_of_a_json_answer(server):
 
 
 def test_a_server_that_hangs_is_given_up(monkeypatch):
-    monkeypatch.setattr("ringbolt.waits.targets.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("ringbolt.waits.targets.CHECK_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        verdict = Watched(f"http://127.0.0.1:{silent.getsockname()[1]}/", private=True).look()
-    assert verdict.said == "no answer: it took more than 0.2 s"
+        verdict = Watched(f"http://127.0.0.1:{silent.getsockname()[1]}/", private=True).check()
+    assert verdict.detail == "no answer: it took more than 0.2 s"
     assert not verdict.failed
 
 
@@ -379,10 +379,10 @@ def test_times_tasks_and_decisions():
     assert [task.met(status_of=lambda _, s=s: s) for s in ("active", "failed")] == [False, True]
     assert not Watched("task:abc", "completed").met(status_of=lambda _: "failed")
     assert Watched("task:abc/s1", "is active").met(status_of=lambda _: "active")
-    assert task.look().failed
+    assert task.check().failed
     person = Watched("manual:")
     assert not person.met()
-    assert person.look(decided="go on").said == "go on"
+    assert person.check(decided="go on").detail == "go on"
 
 
 def test_groups_need_any_or_all_and_what_was_once_true_counts(tmp_path):
@@ -391,24 +391,24 @@ def test_groups_need_any_or_all_and_what_was_once_true_counts(tmp_path):
     assert not any_.met()
     assert not all_.met()
     one.touch()
-    assert any_.look().said == f"file:{one} exists: it exists"
+    assert any_.check().detail == f"file:{one} exists: it exists"
     assert not all_.met()
     one.unlink()
     two.touch()
     assert all_.met()
-    assert Watched("any(task:abc, manual:)").look().failed is False
-    assert Watched("all(task:abc, manual:)").look().failed is True
+    assert Watched("any(task:abc, manual:)").check().failed is False
+    assert Watched("all(task:abc, manual:)").check().failed is True
 
 
 def test_the_opposite_of_a_target_counts_as_it_is_now(tmp_path):
     path = tmp_path / "lock"
     path.touch()
     free = Watched(f"not(any(file:{path}, file:{path}.2))")
-    assert free.look().met is False
+    assert free.check().met is False
     path.unlink()
     assert free.met()
     both = Watched(f"all(not(file:{path}), time:5s)")
     assert not both.met()
     path.touch()
     assert both.met(waited=5.0)  # once it was not there
-    assert Watched("not(task:abc)").look().failed
+    assert Watched("not(task:abc)").check().failed

@@ -73,9 +73,9 @@ def test_a_timeout_a_cancellation_and_an_error_are_told_too(memory, task, end):
         (wait,) = memory.wait_status(wait.wait_id)
     assert wait.state == end
     (ended,) = ends(memory, task)
-    said = {"timeout": "not within 0 s", "cancelled": "no longer needed", "error": "must not be called"}[end]
+    texts = {"timeout": "not within 0 s", "cancelled": "no longer needed", "error": "must not be called"}[end]
     assert ended.text.startswith(f"[Wait {end}] {target}")
-    assert said in ended.text
+    assert texts in ended.text
     got = memory.task_get(task)
     assert (got.status, got.metadata["last_wait_state"], got.metadata["active_wait_ids"]) == (
         "active",
@@ -157,7 +157,7 @@ def test_however_many_look_at_once_there_is_one_wake(opened, store_url, tmp_path
         path.touch()
         start = threading.Barrier(len(memories))
 
-        def look(memory, wait=wait, start=start):
+        def check(memory, wait=wait, start=start):
             start.wait()
             if memory is memories[0]:
                 Worker(memory).run_once()
@@ -167,7 +167,7 @@ def test_however_many_look_at_once_there_is_one_wake(opened, store_url, tmp_path
 
         with ThreadPoolExecutor(len(memories)) as threads:
             # One that looks while a worker does is told that it is watched.
-            assert len(set(threads.map(look, memories)) - {"watching"}) == 1
+            assert len(set(threads.map(check, memories)) - {"watching"}) == 1
         assert len(ends(memories[0], task)) == number + 1
     assert memories[0].task_get(task).status == "active"
     assert memories[0].verify().ok
@@ -176,23 +176,23 @@ def test_however_many_look_at_once_there_is_one_wake(opened, store_url, tmp_path
 def test_looks_become_rarer_while_nothing_changes_and_changes_are_told_once(memory, task, tmp_path, clock):
     path = tmp_path / "x"
     memory.smart_wait(f"file:{path}", until="stable for 1h", task_id=task, poll_interval=1, block=False)
-    looks = []
+    checks = []
     for second in range(60):
         if second == 40:
             path.touch()
-        looks += [second] * Worker(memory).run_once().done
+        checks += [second] * Worker(memory).run_once().done
         clock.forward(1)
     # A file costs next to nothing, and is looked at as often as was asked for; a group by its quickest part.
-    assert looks == [*range(60)]
+    assert checks == [*range(60)]
     told = [event.text for event in memory.events(task) if event.type == "wait.changed"]
     assert told == [f"[Wait] file:{path} stable for 1h → it is changing"]
     port = memory.smart_wait("port:127.0.0.1:1", task_id=task, poll_interval=1, timeout=9e6, block=False)
     memory.wait_cancel(f"#{port.seq - 2}")
-    looks = []
+    checks = []
     for second in range(40):
-        looks += [second] * Worker(memory).run_once().done
+        checks += [second] * Worker(memory).run_once().done
         clock.forward(1)
-    assert looks == [0, 1, 3, 7, 15, 23, 31, 39]
+    assert checks == [0, 1, 3, 7, 15, 23, 31, 39]
 
 
 @pytest.mark.parametrize("jump", [86_400, -86_400])

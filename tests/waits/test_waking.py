@@ -103,7 +103,7 @@ def test_words_that_no_rule_reads_are_judged_by_a_model_and_refused_without(open
     plain = opened(store_url, **options)
     task = plain.task_register("T").task_id
     for until in ("the build looks finished", "judged: the build looks finished"):
-        with refused(plain, "unknown_word", naming="contains …, matches …. Other words need a model"):
+        with refused(plain, "unknown_word", naming="contains …, matches …. Any other condition"):
             plain.smart_wait(f"log:{log}", until=until, task_id=task)
     with model_serving(hangs_up, says({"true": False}), says({"true": True})) as model:
         memory = opened(store_url, **options, model_local_url=model.url, model_local_name="m")
@@ -113,17 +113,17 @@ def test_words_that_no_rule_reads_are_judged_by_a_model_and_refused_without(open
         assert ruled.judged_by == "rule"
         with log.open("a") as file:
             file.write("<b>linking</b>\n")
-        said = []
+        texts = []
         for step in range(4):
             live = memory._wait(task, wait.seq)
             live = live.replace(data={**live.data, "waited": 60.0 * step})
-            memory._look_once(live)
+            memory._check_once(live)
             (now,) = memory.wait_status(wait.wait_id)
-            said.append(now.said or now.result)
+            texts.append(now.last_check or now.result)
             if step == 2:
                 with log.open("a") as file:
                     file.write("done\n")
-        assert said[0].startswith("no model could judge it: m")
+        assert texts[0].startswith("no model could judge it: m")
         assert memory.wait_status(wait.wait_id)[0].state == "watching"  # it is left alone for a while
     assert model.asked
     content = model.asked[0]["messages"][1]["content"]

@@ -67,12 +67,19 @@ def test_a_task_is_stuck_only_where_a_live_session_is_silent(site, visit):
         over = memory.task_register("Buy the bread").task_id
         memory.task_update(over, status="completed", reason="inferred")
     page = visit(site, viewport=TALL).open()
-    baked = page.locator(".task-row.in-waiting", has_text="Bake the bread")
-    expect(baked).to_contain_text("waiting for you")
-    expect(page.locator(".task-row.in-paused", has_text="Slice the bread")).to_contain_text("resting")
+    groups = page.locator(".group-row h2")
+    for word in ("Waiting for you", "At work", "Resting", "Done"):
+        expect(groups.filter(has_text=re.compile(f"^{word} "))).to_be_visible()
+    baked = page.locator(".task-row.in-yours", has_text="Bake the bread")
+    expect(baked.get_by_role("img", name="waiting for you")).to_be_visible()
+    sliced = page.locator(".task-row.in-paused", has_text="Slice the bread")
+    expect(sliced.get_by_role("img", name="resting")).to_be_visible()
     expect(page.locator(".task-row.in-active", has_text="Eat the bread")).to_be_visible()
     bought = page.locator(".task-row.in-finished", has_text="Buy the bread")
     expect(bought).to_contain_text("done (inferred)")
+    page.get_by_label("Status").select_option("resting")
+    expect(sliced).to_be_visible()
+    expect(baked).to_have_count(0)
     page.goto(f"{site.url}#/task/{over}")
     expect(page.locator(".task-line .status")).to_contain_text("done (inferred)")
 

@@ -137,8 +137,12 @@ def test_a_drill_runs_and_is_compared_with_the_hosts_summary(site, visit, new_ta
     page.get_by_label("Task").select_option(task)
     page.get_by_role("button", name="Run drill").click()
     expect(page.locator(".drill .kept").first).to_contain_text("Ringbolt kept 100 %, the host's summary")
-    decided = page.locator(".drill tbody tr", has_text="decisions")
+    decided = page.locator(".drill tbody tr", has_text="last 3 decisions")
     expect(decided.locator("td").last).to_have_text("0 %")
+    # What there was nothing of is not a success, and what was lost is named.
+    unmeasured = page.locator(".drill tbody tr", has_text="variables")
+    expect(unmeasured.locator("td").last).to_have_text("nothing to measure")
+    expect(page.locator(".drill .lost li", has_text="ochre")).to_contain_text("last 3 decisions, reasons")
 
 
 def test_stored_drills_are_shown_over_time(site, visit):
@@ -312,3 +316,42 @@ def test_a_reader_is_offered_no_actions(site, visit):
     page = visit(site, kind="read").open(f"/task/{site.ids['deploy']}?tab=timeline&seq=3")
     expect(page.get_by_role("link", name="View the task at this point")).to_be_visible()
     assert page.get_by_role("button", name=re.compile("Pause|Cancel|Undo|Edit")).count() == 0
+
+
+def notes_of(site, task):
+    """The texts of a task's notes."""
+    return [one["summary"] for one in call(site, "task_get", task_id=task)["notes"]]
+
+
+def test_a_task_is_split_where_another_request_begins_and_the_undo_joins_it_again(site, visit, new_task):
+    task, hinge = new_task("Plant the beans"), "The hinge is rusty."
+    for text in ("Use the small spade.", "Now repair the gate."):
+        said = call(site, "task_remember", token="user", task_id=task, summary=text, type="user_instruction")
+    call(site, "task_remember", task_id=task, summary=hinge, type="discovery")
+    page = visit(site).open(f"/task/{task}")
+    fields = {"The new task begins with": str(said["seq"]), "Name of the new task": "Mend the gate"}
+    act(page, "Split", "Split the task", **fields)
+    (new,) = tasks_named(site, "Mend the gate")
+    expect(page.locator(".notice")).to_contain_text(new["id"])
+    assert hinge in notes_of(site, new["id"])
+    assert hinge not in notes_of(site, task)
+    act(page, "Undo the last change")
+    assert hinge in notes_of(site, task)
+    assert call(site, "task_get", task_id=new["id"])["status"] == "superseded"
+
+
+def test_another_task_of_the_workspace_is_taken_in_and_the_undo_separates_them(site, visit, new_task):
+    task, other = new_task("Clean the pond"), new_task("Feed the fish", plan=["Buy food"])
+    page = visit(site).open(f"/task/{task}")
+    act(page, "Merge", "Merge the tasks", **{"The task to take in": other})
+    assert call(site, "task_get", task_id=other)["status"] == "superseded"
+    expect(page.locator(".step", has_text="Buy food")).to_be_visible()
+    act(page, "Undo the last change")
+    assert call(site, "task_get", task_id=other)["status"] == "active"
+    expect(page.get_by_text("1 dropped step")).to_be_visible()
+
+
+def test_a_task_with_one_request_cannot_be_split(site, visit, new_task):
+    page = visit(site).open(f"/task/{new_task('Count the eggs')}")
+    expect(page.get_by_role("button", name="Merge", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Split", exact=True)).to_have_count(0)

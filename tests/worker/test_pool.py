@@ -221,7 +221,7 @@ def test_a_lane_that_breaks_ends_the_pool_and_is_told(memory, monkeypatch):
 def test_workers_on_postgresql_do_not_wait_for_each_other(memory, store_url):
     """One is in the middle of taking its jobs while another takes, does and ends others."""
     ask(memory, *range(10))
-    with open_memory(store_url, lock_timeout=2) as other:
+    with open_memory(store_url, lock_timeout=20) as other:
 
         def work(tx):
             held, _ = jobs.lease(tx, ["count"], "first", START, 60, 4)

@@ -18,7 +18,7 @@ SILENT = frozenset(
 
 
 class Commit(Value, frozen=True, kw_only=True):
-    """A commit that was made or tried: its subject, and the event that says so."""
+    """A commit that was made or tried: its subject, and its event."""
 
     subject: str
     seq: int
@@ -27,11 +27,11 @@ class Commit(Value, frozen=True, kw_only=True):
 
 
 class Context(Value, frozen=True, kw_only=True):
-    """What an answer is made from: the task, and what else was read for this question.
+    """The input of an answer: the task, and the records that were read for this question.
 
-    `earlier` are finished steps of older plans that the current plan no longer lists; `since` is the event at
-    which the question starts; `hits` are search results in the task (None before the search), `elsewhere`
-    those in the workspace; `events` are the actions among the hits.
+    `earlier` are finished steps of older plans that the current plan no longer lists; `since` is the event
+    after which a question asks what happened; `hits` are search results in the task (None before the search),
+    `elsewhere` those in the workspace; `events` are the actions among the hits.
     """
 
     task: Snapshot
@@ -58,13 +58,14 @@ def plan_steps(context: Context) -> list[tuple[int, Item]]:
 
 
 def step_seq(item: Item) -> int | None:
-    """The event that set a step's status, or else the one that added it."""
+    """The event that set a step's status, otherwise the event that added it."""
     source = item.sources.get("title")
     return item.cause if item.cause is not None else source.seq if source else None
 
 
 def step_words(number: int, item: Item, most: int) -> str:
-    """A step in a sentence: `step 4 — "pull the image" #17`, with its issue and whether it is inferred."""
+    """A step within a sentence: `step 4 — "pull the image" #17`, with its issue and whether it is
+    inferred."""
     title = item.sources.get("title")
     foreign = title.channel if title else None
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
@@ -97,7 +98,7 @@ def step(number: int, item: Item) -> Row:
 
 
 def decision(entry: Entry) -> Row:
-    """What was chosen, and why."""
+    """A decision: the choice and the reason."""
     data = entry.data
     choice = str(data.get("choice") or entry.summary)
     title = data.get("title")
@@ -118,7 +119,7 @@ def user_rejected(entry: Entry) -> bool:
 
 
 def exclusion(entry: Entry) -> Row:
-    """What was ruled out, and why; an output is shown from its first error on."""
+    """An exclusion and the reason; an output is shown from its first error on."""
     data = entry.data
     why = str(data.get("why") or "")
     symptom = str(data.get("symptom") or "")
@@ -144,7 +145,7 @@ def error(entry: Entry) -> Row:
         more = f": {quote(detail, most)}" if detail else ""
         settled = f" (resolved: {quote(resolution, most)})" if resolution else ""
         settled = settled or (" (resolved)" if entry.status == "resolved" else "")
-        if what and symptom:  # the symptom says more than the attempt does
+        if what and symptom:  # the symptom is more informative than the attempt
             return f"{quote(what, min(most, 60))}: {quote(symptom, most)}{settled}{cite_entry(entry)}"
         return f"{quote(entry.summary, most)}{more}{settled}{cite_entry(entry)}"
 
@@ -152,14 +153,14 @@ def error(entry: Entry) -> Row:
 
 
 def instruction(entry: Entry) -> Row:
-    """An instruction of the user; one that an agent recorded is marked as such."""
+    """An instruction of the user, marked if an agent recorded it."""
     word = "The user" if entry.origin.channel == "user" else "The user, as the agent recorded"
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{word}{cite_entry(entry)}: {quote(text, most)}", entry.seq)
 
 
 def note(entry: Entry) -> Row:
-    """A finding, an artifact, a piece of context."""
+    """A finding, an artifact, or context."""
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{entry.type} {quote(text, most)}{cite_entry(entry)}", entry.seq)
 
@@ -182,7 +183,7 @@ def value(entry: Entry) -> Row:
     return Row(show, entry.seq)
 
 
-# --- what holds it up, what happened ----------------------------------------------------------------
+# --- blockers and events ----------------------------------------------------------------------------
 
 
 def stated(word: str, text: str, source: Source | None) -> Row:
@@ -192,7 +193,7 @@ def stated(word: str, text: str, source: Source | None) -> Row:
 
 
 def blockers(task: Snapshot) -> list[Row]:
-    """What is in the way: blockers, steps with an issue, and what needs attention."""
+    """Blockers, steps with an issue, and the request for attention."""
     rows = [stated("Blocked", text, task.sources.get("blockers")) for text in task.blockers]
     for number, item in live_steps(task):
         if item.active_issue and item.status in ("pending", "active", "failed"):
@@ -204,7 +205,7 @@ def blockers(task: Snapshot) -> list[Row]:
 
 
 def wait(wait: Wait) -> Row:
-    """Something the task waits for."""
+    """An open wait."""
     until = f" until {quote(wait.until, 120)}" if wait.until else ""
     return Row(
         lambda most: f"Waiting for {quote(wait.target, most)}{until}{cite(wait.seq, wait.channel)}.", wait.seq
@@ -212,7 +213,7 @@ def wait(wait: Wait) -> Row:
 
 
 def effect(effect: Effect) -> Row:
-    """A side effect: whether it happened or, if that is unknown, how to find out."""
+    """A side effect: whether it happened or, if that is unknown, how to verify it."""
     check, recorded = check_of(effect)
     place = cite(effect.seq, effect.channel)
 
@@ -253,7 +254,7 @@ def kind_word(kind: str) -> str:
 
 
 def files(task: Snapshot) -> list[Row]:
-    """Files grouped by change and folder, the last changed first; each folder is named once."""
+    """Files grouped by change and folder, the most recently changed first; each folder is named once."""
     inside = f"{task.workspace}/" if task.workspace else ""
     groups: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for file in task.files:

@@ -1,7 +1,7 @@
-"""The table of answers: which function answers which kind of question.
+"""The table of answers: the function that answers each kind of question.
 
-`answer` gives the reply that follows from the ledger alone, or None where only a search can help; `facts`
-gives the lines from which a model may word an answer. In both, recorded text is quoted data.
+`answer` returns the reply from the ledger alone, or None if only a search can help; `facts` returns the lines
+that a model may use for an answer. In both, recorded text is quoted data.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from .reply import Reply
 
 
 def answer(intent: Intent, context: Context) -> Reply | None:
-    """The answer from the recorded state; None if it has none."""
+    """The answer from the recorded state; None if that has no answer."""
     return _ANSWERS[intent.about](intent, context)
 
 
 def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
-    """What is recorded, as lines with citations: the reply, then the state, then the search results."""
+    """Facts for a model, as lines with citations: the reply, then the state, then the search results."""
     task = context.task
     rows = [
-        *status_answers.standing_rows(context),
+        *status_answers.progress_rows(context),
         *(show.step(number, item) for number, item in show.plan_steps(context)[:60]),
         *show.blockers(task),
         *map(show.decision, task.decisions[:-9:-1]),

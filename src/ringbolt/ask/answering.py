@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""Answering: parse a question, read what it needs, and answer it from the ledger or by a search."""
+"""Answer a question: parse it, read the records it needs, and answer from the ledger or by a search."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ _TYPES: dict[str, list[str]] = {
     "failed": ["error", "exclusion"],
     "duration": ["action"],
 }
-_OF_THE_TASK = ("did", "when")  # what happened in another task does not answer these
+_OF_THE_TASK = ("did", "when")  # other tasks cannot answer these
 
 
 def ask(memory: Base, task_id: str | None, question: str) -> Answer:
-    """Answer a question about a task: a model's answer if one is set and agrees with the facts, else ours."""
+    """Answer a question about a task: with a model's wording if one is configured and it agrees with the
+    facts, otherwise with our own."""
     draft, task, list_facts = drafted(memory, task_id, question)
     settings = memory.settings
     if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
@@ -52,7 +53,7 @@ def ask(memory: Base, task_id: str | None, question: str) -> Answer:
 def drafted(
     memory: Base, task_id: str | None, question: str
 ) -> tuple[Answer, Snapshot, Callable[[], list[Fact]]]:
-    """The answer of the rules, the task, and a function for the facts that a model's answer must rest on."""
+    """The answer of the rules, the task, and a function that lists the facts for a model's answer."""
     intent = understand(question)
     now = memory._now()
     context = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
@@ -78,19 +79,19 @@ _CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
 
 def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
     """Lines with citations as facts; a line is trusted as much as the least trusted event it cites."""
-    found: list[Fact] = []
+    facts: list[Fact] = []
     for line in lines:
         cited = _CITED.findall(line)
         channel = least_trusted([word or "agent" for _, word in cited] or ["agent"])
-        found.append(Fact(seq=int(cited[0][0]) if cited else task.seq, text=line, channel=channel))
-    return found
+        facts.append(Fact(seq=int(cited[0][0]) if cited else task.seq, text=line, channel=channel))
+    return facts
 
 
 # --- reading ----------------------------------------------------------------------------------------
 
 
 def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) -> Context:
-    """The task and all else that the question needs, from one consistent read."""
+    """The task and the other records that the question needs, from one consistent read."""
     task = read_whole_task(memory, tx, task_id)
     about_commits = "commit" in f"{intent.topic} {intent.when}".lower()
     wants_commits = intent.about in ("commits", "needs") or about_commits
@@ -120,7 +121,7 @@ def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
 
 
 def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
-    """The commits, newest first: those recorded as artifacts, or else those that commands made."""
+    """The commits, newest first: those recorded as artifacts, otherwise those that commands made."""
     entries = memory._entries(tx, task_id, "artifact", ("active",), COMMITS)
     noted = tuple(
         Commit(
@@ -133,13 +134,15 @@ def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
     )
     if noted:
         return noted
-    found: list[Commit] = []
+    commits: list[Commit] = []
     for status in ("completed", "failed"):
         for row in queries.commit_actions(tx, task_id, status, COMMITS):
-            found += commits_of(json.loads(row["data"]), row["seq"], row["channel"], status)
-    # Of several with one subject, the one that was made, or else the last try.
-    best = {one.subject: one for one in sorted(found, key=lambda one: (one.made, one.seq))}
-    return tuple(sorted(best.values(), key=lambda one: -one.seq))
+            commits += commits_of(json.loads(row["data"]), row["seq"], row["channel"], status)
+    # If several have the same subject, keep the one that was made, otherwise the last attempt.
+    best = {
+        commit.subject: commit for commit in sorted(commits, key=lambda commit: (commit.made, commit.seq))
+    }
+    return tuple(sorted(best.values(), key=lambda commit: -commit.seq))
 
 
 def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
@@ -155,10 +158,9 @@ def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
     if when == "compaction":
         return queries.last_compaction(tx, task.id)
     if when == "commit":
-        return next((one.seq for one in context.commits if one.made), None)
+        return next((commit.seq for commit in context.commits if commit.made), None)
     if when == "request":
-        said = [entry.seq for entry in task.instructions if entry.origin.channel == "user"]
-        return max(said, default=1)
+        return max((entry.seq for entry in task.instructions if entry.origin.channel == "user"), default=1)
     at = moment(when, context.now)
     return None if at is None else queries.seq_before(tx, task.id, at, task.seq)
 
@@ -183,7 +185,7 @@ def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | No
 
 
 def _actions(tx: Tx, task_id: str, hits: tuple[Hit, ...]) -> tuple[Event, ...]:
-    """The actions among some hits, with the data of the events that ended them."""
+    """The actions among the hits, with the data of the events that ended them."""
     events: list[Event] = []
     for hit in hits[:4]:
         row = tx.event(task_id, hit.seq) if hit.type == "action" else None

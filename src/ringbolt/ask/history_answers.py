@@ -1,4 +1,4 @@
-"""Answers about what happened: whether, when, how long, what since; and answers from a search."""
+"""Answers about the history: whether, when, how long and since when; and answers from a search."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ _SURE = 0.75
 
 
 def did(intent: Intent, context: Context) -> Reply | None:
-    """Yes, no or unknown, with the record that proves it; never yes without one."""
+    """Yes, no or unknown, with the record that proves it; never yes without a record."""
     task = context.task
-    found = _step(intent, task)
-    proven = found is not None and found[1].evidence == "verified"
+    number, item = _step(intent, task) or (0, None)
+    proven = item is not None and item.evidence == "verified"
     if not proven and (effect := _effect(intent, task)) is not None:
         return _verdict(_HAPPENED[effect.status], show.effect(effect))
-    if found is not None and found[1].status == "completed":
-        word = "Probably" if found[1].basis == "inferred" else "Yes"
-        verb = "is taken to be completed" if found[1].basis == "inferred" else _completed(found[1])
-        return _verdict(word, show.about_step("", *found, f" {verb}."))
+    if item is not None and item.status == "completed":
+        word = "Probably" if item.basis == "inferred" else "Yes"
+        verb = "seems to be completed" if item.basis == "inferred" else _completed(item)
+        return _verdict(word, show.about_step("", number, item, f" {verb}."))
     for entry in reversed(fitting(intent.topic, task.exclusions, lambda entry: entry.summary)):
         return _verdict("It was tried and ruled out", show.exclusion(entry))
     if (file := _file(intent, task)) is not None:
         words = f"{encode.name(encode.clip(file.path, 150))} was {file.change}{cite(file.seq, file.channel)}."
         return _verdict("Yes", Row(lambda most: words, file.seq))
-    if found is not None:
-        status = {"pending": "still open", "active": "in progress"}.get(found[1].status, found[1].status)
-        return _verdict("No", show.about_step("", *found, f" is {status}."))
-    if re.search(r"\bcommit", intent.topic, re.I) or "commit" in (intent.when or ""):
-        for commit in [one for one in context.commits if one.made][:1]:
-            return _verdict("The last commit", *commit_rows((commit,)))
+    if item is not None:
+        status = {"pending": "still open", "active": "in progress"}.get(item.status, item.status)
+        return _verdict("No", show.about_step("", number, item, f" is {status}."))
+    about_commits = re.search(r"\bcommit", intent.topic, re.I) or "commit" in (intent.when or "")
+    if about_commits and (made := [commit for commit in context.commits if commit.made]):
+        return _verdict("The last commit", *commit_rows(made[:1]))
     if context.hits is None:
         return None
     return _from_hits(intent, context.hits)
@@ -54,6 +54,8 @@ def did(intent: Intent, context: Context) -> Reply | None:
 
 def _completed(item: Item) -> str:
     at = f" at {clock(item.completed_at)}" if item.completed_at else ""
+    if item.evidence == "contradicted":
+        return f"was called completed{at}, but its last check failed"
     return f"is completed and verified{at}" if item.evidence == "verified" else f"is completed{at} (reported)"
 
 
@@ -66,8 +68,8 @@ def _step(intent: Intent, task: Snapshot) -> tuple[int, Item] | None:
     steps = show.live_steps(task)
     if intent.step is not None and not intent.topic:
         return steps[intent.step - 1] if 0 < intent.step <= len(steps) else None
-    found = fitting(intent.topic, steps, lambda pair: pair[1].title)
-    return found[0] if found else None
+    matches = fitting(intent.topic, steps, lambda pair: pair[1].title)
+    return matches[0] if matches else None
 
 
 _HAPPENED = {"intended": "Unknown", "unknown": "Unknown", "did": "Yes", "did_not": "No"}
@@ -75,8 +77,8 @@ _HAPPENED = {"intended": "Unknown", "unknown": "Unknown", "did": "Yes", "did_not
 
 def _effect(intent: Intent, task: Snapshot) -> Effect | None:
     """The side effect that a question is about; the latest of several."""
-    found = fitting(intent.topic, (*task.effects, *task.settled), lambda effect: effect.what)
-    return max(found, key=lambda effect: effect.seq, default=None)
+    matches = fitting(intent.topic, (*task.effects, *task.settled), lambda effect: effect.what)
+    return max(matches, key=lambda effect: effect.seq, default=None)
 
 
 def _file(intent: Intent, task: Snapshot) -> FileTouch | None:
@@ -133,7 +135,7 @@ def duration(intent: Intent, context: Context) -> Reply | None:
 
 
 def _lasting(item: Item, now: str) -> str:
-    """How long a step took, as the end of a sentence about it."""
+    """How long a step took: the end of a sentence about it."""
     if item.duration_seconds is not None:
         return f" took {length(item.duration_seconds)}."
     if item.started_at is None:
@@ -145,7 +147,7 @@ def _lasting(item: Item, now: str) -> str:
 
 
 def _action_time(intent: Intent, context: Context) -> Reply | None:
-    """How long an action took, from the actions that the search found."""
+    """How long an action took, from the actions among the search results."""
     if context.hits is None:
         return None
     for event in context.events:
@@ -222,11 +224,11 @@ def _moment_row(moment: Moment) -> Row:
     )
 
 
-# --- what a search found ----------------------------------------------------------------------------
+# --- search results ---------------------------------------------------------------------------------
 
 
 def recalled(intent: Intent, context: Context) -> Reply:
-    """The best sentences that the search found, quoted; says so if nothing fits."""
+    """The best sentences of the search results, quoted; says so if nothing fits."""
     topic = intent.topic
     for hits, here in ((context.hits or (), True), (context.elsewhere, False)):
         close = close_to(topic, hits)
@@ -240,7 +242,7 @@ def recalled(intent: Intent, context: Context) -> Reply:
 
 
 def close_to(topic: str, hits: Sequence[Hit], least: float = 0.5) -> list[Hit]:
-    """The hits with enough of a topic, and about as much as the best one; in their order."""
+    """The hits with enough of a topic, and about as much as the best hit; in their order."""
     scores = [likeness(topic, f"{hit.title} {hit.snippet or ''}") for hit in hits]
     enough = max(least, 0.8 * max(scores, default=0.0))
     return [hit for hit, score in zip(hits, scores, strict=True) if score >= enough]
@@ -252,7 +254,7 @@ def _nearest(hits: Sequence[Hit], task_id: str, topic: str) -> list[Row]:
 
 
 def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -> list[Row]:
-    """Hits as rows; a hit in another task is cited with that task's id, and not among our citations."""
+    """Hits as rows; a hit in another task is cited with that task's id, and not listed in `cites`."""
     rows: list[Row] = []
     for hit in hits:
         own = task_id is None or hit.task_id == task_id
@@ -289,19 +291,19 @@ def _sentences(text: str, topic: str) -> str:
 def commit_rows(commits: Sequence[Commit]) -> list[Row]:
     """Commits by their subjects; a failed one is marked."""
 
-    def row(one: Commit) -> Row:
-        tail = f"{'' if one.made else ' (tried, not made)'}{cite(one.seq, one.channel)}"
-        return Row(lambda most: f"{quote(one.subject, most)}{tail}", one.seq)
+    def row(commit: Commit) -> Row:
+        tail = f"{'' if commit.made else ' (tried, not made)'}{cite(commit.seq, commit.channel)}"
+        return Row(lambda most: f"{quote(commit.subject, most)}{tail}", commit.seq)
 
-    return [row(one) for one in commits]
+    return [row(commit) for commit in commits]
 
 
 def commits_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> list[Commit]:
-    """The commits that an action made or tried to make; git's output counts more than the exit code."""
+    """The commits that an action made or tried to make; git's output outweighs the exit code."""
     arguments = data.get("input")
     command = arguments.get("command") if is_dict(arguments) else arguments
-    found = commits(command, str(data.get("output"))) if isinstance(command, str) else []
+    made = commits(command, str(data.get("output"))) if isinstance(command, str) else []
     return [
         Commit(subject=subject, seq=seq, channel=channel, made=bool(commit_hash) or status == "completed")
-        for commit_hash, subject in found
+        for commit_hash, subject in made
     ]

@@ -1,4 +1,4 @@
-"""What answers need beyond the state of a task; the cost of each does not grow with the task."""
+"""Queries for answers beyond the state of a task; their cost does not grow with the task."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ ACTIONS = 1000  # newest actions that are searched
 
 
 def seq_before(tx: Tx, task_id: str, moment: str, last: int) -> int:
-    """The last event not later than a moment, 0 if there is none; a binary search, as times grow with seqs.
+    """The last event not later than a moment, or 0; a binary search, since times grow with seqs.
 
-    If a clock was set back, several events fit, and this is one of them.
+    If a clock was set back, several events fit, and any of them may be returned.
     """
     low, high = 0, last
     while low < high:
         middle = (low + high + 1) // 2
-        (found,) = tx.rows(
+        (event,) = tx.rows(
             ("at",),
             "SELECT timestamp FROM events WHERE task_id = :task_id AND seq = :seq",
             task_id=task_id,
             seq=middle,
         ) or ({"at": ""},)
-        low, high = (middle, high) if found["at"] <= moment else (low, middle - 1)
+        low, high = (middle, high) if event["at"] <= moment else (low, middle - 1)
     return low
 
 
@@ -46,7 +46,7 @@ def commit_actions(tx: Tx, task_id: str, status: str, limit: int) -> list[Row]:
 
 
 def last_compaction(tx: Tx, task_id: str) -> int | None:
-    """The event of the newest snapshot that was taken for a compaction, else of the newest snapshot."""
+    """The event of the newest snapshot that was taken for a compaction, otherwise of the newest snapshot."""
     rows = tx.rows(
         ("seq", "key"),
         "SELECT seq, key FROM records WHERE task_id = :task_id AND type = 'snapshot' AND status = 'active'"

@@ -1,8 +1,8 @@
-"""Parsing questions about a task without a model: what is asked for, about what, since when.
+"""Parse questions about a task without a model: the subject, the topic, and the time.
 
-A question is normalised (case, contractions, common typos), and the first rule whose patterns all match says
-what it asks for. Its topic is the rest, without the words that questions are made of. Only part of a long
-question is read, and no pattern nests repeats, so that any text takes well under a millisecond.
+A question is normalised (case, contractions, common typos), and the first rule whose patterns all match gives
+its subject. Its topic is the rest, without common question words. Only part of a long question is read, and
+no pattern nests repeats, so that any text takes well under a millisecond.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CHARACTERS = 300  # of a question that are read
 
 
 class Intent(Value, frozen=True, kw_only=True):
-    """What a question asks for (`about`), its topic, and bounds on the answer.
+    """The subject of a question (`about`), its topic, and limits on the answer.
 
     `step` is the number of a step, `most` how many results are wanted, `when` the time or event at which the
     answer begins: `#42`, `2026-03-01`, `14:30`, `2 hours`, `yesterday`, `compaction`, `commit`, `request`.
@@ -32,16 +32,16 @@ class Intent(Value, frozen=True, kw_only=True):
 
 
 def understand(question: str) -> Intent:
-    """What a question asks for; `anything` if no rule fits."""
-    asked = _looked_at(question)
-    plain = _mended(asked.lower())
+    """Parse a question; its subject is `anything` if no rule fits."""
+    asked = _relevant_part(question)
+    plain = _spell_checked(asked.lower())
     topic = _topic(asked)
     step = int(named[1]) if (named := _STEP.search(plain)) else None
     when = _when(plain)
     has_topic = bool(topic) or step is not None
     for about, patterns in _rules():
         fits_topic = has_topic if about in _WITH_TOPIC else not (has_topic and about.endswith("-"))
-        if fits_topic and all((found.search(plain) is not None) == wanted for wanted, found in patterns):
+        if fits_topic and all((pattern.search(plain) is not None) == wanted for wanted, pattern in patterns):
             break
     else:
         about = "anything" if has_topic else "where"
@@ -67,7 +67,7 @@ _CONTRACTIONS = (
     (lazy_regex(r"(?i)\bto-?dos?\b"), "todo"),
     (lazy_regex(r"(?i)\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?"), " "),
 )
-# Common typos, by what was meant.
+# Common typos, by the intended word.
 _MEANT = """
 what: wat waht whta hwat wht | which: wich whcih wihch whihc | the: teh hte th | that: taht thta
 and: adn nad | of: fo | is: si sis ist | are: aer r | were: wre | did: dod ddi idd | how: hwo ohw hw
@@ -93,8 +93,8 @@ _SLIPS = {
 _WORD = lazy_regex(r"[\w#][\w#./:@+-]*")
 
 
-def _looked_at(question: str) -> str:
-    """The part of a question that is read: of a long one the last question in it, or else its start."""
+def _relevant_part(question: str) -> str:
+    """The part of a question to read: the last question in a long text, otherwise its start."""
     text = one_line(question[:20_000]).replace("\u2019", "'")
     if len(text) <= CHARACTERS:
         return _expanded(text)
@@ -111,12 +111,12 @@ def _expanded(text: str) -> str:
     return text
 
 
-def _mended(text: str) -> str:
+def _spell_checked(text: str) -> str:
     words: list[str] = [word.rstrip(".:-/") for word in _WORD.findall(text)]
     return " ".join(_SLIPS.get(word, word) for word in words)
 
 
-# Words that questions about tasks are made of; what is left is what they are about.
+# Common words of questions about tasks; the remaining words are the topic.
 _FRAME = frozenset(
     """
     anyone anybody somebody someone a an the of to in on at for and or is are was were be been being am
@@ -147,16 +147,16 @@ _FRAME = frozenset(
 
 
 def _topic(asked: str) -> str:
-    """The topic of a question: its words as written, without those that questions are made of."""
+    """The topic of a question: its words as written, without common question words."""
     kept: list[str] = []
-    found: list[str] = _WORD.findall(asked)
-    for word in found:
+    words: list[str] = _WORD.findall(asked)
+    for word in words:
         plain = word.strip(".:-/#@+")
         low = plain.lower()
         if not plain or low in _FRAME or _SLIPS.get(low, low).split()[0] in _FRAME:
             continue
         if low.isdigit() and kept == [] and len(low) < 4:
-            continue  # of `step 3`, `last 5`
+            continue  # as in `step 3`, `last 5`
         if not word.startswith("#"):
             kept.append(plain)
     return " ".join(kept)
@@ -218,7 +218,7 @@ def _when(plain: str) -> str | None:
     return found[0] if (found := _CLOCK.search(plain)) else None
 
 
-# --- what is asked for ------------------------------------------------------------------------------
+# --- subjects ---------------------------------------------------------------------------------------
 
 _CHANGING = r"(?:chang|modif|edit|touch|creat|writ|wrote|delet|remov|add|updat|alter)\w*"
 _ASKING = r"(?:ask|want|request|say|said|tell|told|instruct|demand|prompt)\w*"
@@ -235,7 +235,7 @@ _NOT_OVER = (
     r"|\b(?:need\w* to be done|still need\w*|what else)\b"
 )
 _WITH_TOPIC = ("did", "value", "why")  # these need a topic
-# The first line whose patterns all match (`!`: must not match) says what is asked for. `-`: without topic.
+# The first line whose patterns all match (`!`: must not match) gives the subject. `-`: only without a topic.
 _TABLE = f"""
 last_request  ! \\b(?:error|commit) message && \\b(?:most recent|latest|last|newest|recent)\\b[^?]{{0,30}}\\b(?:request|instruction|prompt|user message|{_ASKING})\\b
 last_request  \\b{_ASKING}\\b[^?]{{0,40}}\\b(?:most recently|recently|lately|last|just now|latest|right now)\\b

@@ -1,4 +1,4 @@
-"""Answers from records: requests, decisions, failures, values, files, and what blocks the work."""
+"""Answers from records: requests, decisions, failures, values, files, blockers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .reply import LIST, ONE, PARAGRAPH, SHORT_LIST, Reply, Row, cite, clock, co
 from .status_answers import named
 from .topic_match import fitting
 
-# --- what the user wants ----------------------------------------------------------------------------
+# --- requests ---------------------------------------------------------------------------------------
 
 
 def request(intent: Intent, context: Context) -> Reply:
@@ -28,14 +28,15 @@ def request(intent: Intent, context: Context) -> Reply:
     source = task.sources.get("request")
     channel = source.channel if source else None
     word = "The user asked" if channel == "user" else "The request, as recorded"
-    rows = [Row(lambda most: f"{word}{cite(1, channel)}: {quote(task.request, most)}", 1)]
+    seq = source.seq if source else 1
+    rows = [Row(lambda most: f"{word}{cite(seq, channel)}: {quote(task.request, most)}", 1)]
     if not _is_request(task.request):
         rows += [show.instruction(entry) for entry in _asked(task)[:1]]
     return compose(rows, PARAGRAPH)
 
 
 def _asked(task: Snapshot) -> list[Entry]:
-    """What the user asked for, oldest first, without tool output and bare approvals."""
+    """The user's requests, oldest first, without tool output and bare approvals."""
     return [
         entry
         for entry in task.instructions
@@ -44,12 +45,12 @@ def _asked(task: Snapshot) -> list[Entry]:
 
 
 def _is_request(text: str) -> bool:
-    """Whether a text asks for something, unlike a greeting, a bare yes or an interruption."""
+    """Whether a text is a request, and not a greeting, a bare yes or an interruption."""
     return len(text.strip()) > 15 and not text.startswith("[Request interrupted")
 
 
 def last_request(intent: Intent, context: Context) -> Reply:
-    """What the user asked for last."""
+    """The user's last request."""
     asked = _asked(context.task)
     if not asked:
         return request(intent, context)
@@ -64,7 +65,7 @@ def last_request(intent: Intent, context: Context) -> Reply:
 
 
 def instructions(intent: Intent, context: Context) -> Reply | None:
-    """What the user said, the newest first."""
+    """The user's instructions, newest first."""
     task = context.task
     entries = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
     found = fitting(intent.topic, entries, lambda entry: f"{entry.summary} {entry.detail or ''}")
@@ -87,7 +88,7 @@ def goal(intent: Intent, context: Context) -> Reply:
 
 
 def rejected(intent: Intent, context: Context) -> Reply:
-    """What the user rejected, and why."""
+    """The approaches that the user rejected, and why."""
     entries = [entry for entry in context.task.exclusions if show.user_rejected(entry)]
     found = fitting(intent.topic, entries, _text) or entries
     if not found:
@@ -105,11 +106,11 @@ def _text(entry: Entry) -> str:
 
 
 def why(intent: Intent, context: Context) -> Reply | None:
-    """The decision that fits the topic, with its reason, or else what was ruled out."""
+    """The decision that fits the topic, with its reason; otherwise an exclusion."""
     task = context.task
     decisions = fitting(intent.topic, task.decisions, _text)
     ruled_out = fitting(intent.topic, task.exclusions, _text)
-    # A decision is the better answer; a failure only if no decision fits.
+    # A decision is the better answer; an exclusion counts only if no decision fits.
     rows = [show.decision(entry) for entry in decisions[-2:][::-1]]
     rows = rows or [show.exclusion(entry) for entry in ruled_out[-2:][::-1]]
     return compose(rows, PARAGRAPH) if rows else None
@@ -137,7 +138,7 @@ def _some(intent: Intent, rows: Sequence[Row], opening: str, left_out: int) -> R
 
 
 def failed(intent: Intent, context: Context) -> Reply | None:
-    """What failed or was ruled out, the newest first."""
+    """Errors and exclusions, newest first."""
     task = context.task
     entries = [
         *(entry for entry in task.exclusions if not show.user_rejected(entry)),
@@ -213,7 +214,7 @@ def value(intent: Intent, context: Context) -> Reply | None:
 
 
 def needs(intent: Intent, context: Context) -> Reply:
-    """What the work needs: the latest values, the names in use, or else files and commits."""
+    """The latest values and the names in use; without names, files and commits."""
     task = context.task
     values = [
         Row(lambda most, entry=entry: show.value(entry).show(min(most, 120)), entry.seq)
@@ -242,11 +243,11 @@ def commits(intent: Intent, context: Context) -> Reply:
     return _some(intent, commit_rows(context.commits), "Commits, newest first: ", 0)
 
 
-# --- what holds it up -------------------------------------------------------------------------------
+# --- blockers ---------------------------------------------------------------------------------------
 
 
 def blocking(intent: Intent, context: Context) -> Reply:
-    """What blocks the work."""
+    """The blockers and open waits."""
     task = context.task
     rows = [*show.blockers(task), *map(show.wait, task.waits)]
     if not rows:
@@ -256,7 +257,7 @@ def blocking(intent: Intent, context: Context) -> Reply:
 
 
 def waiting(intent: Intent, context: Context) -> Reply:
-    """What the task is waiting for."""
+    """The open waits."""
     task = context.task
     rows = [show.wait(wait) for wait in task.waits]
     if task.status == "waiting":
@@ -268,7 +269,7 @@ def waiting(intent: Intent, context: Context) -> Reply:
 
 
 def effects(intent: Intent, context: Context) -> Reply:
-    """Side effects with an unknown outcome, or else those whose outcome is known."""
+    """Side effects with an unknown outcome, otherwise those whose outcome is known."""
     rows = [show.effect(effect) for effect in context.task.effects]
     if not rows:
         settled = [show.effect(effect) for effect in context.task.settled[::-1]]

@@ -1,4 +1,4 @@
-"""Setting an answer: rows of quoted text with citations, within a number of bytes."""
+"""Lay out an answer: rows of quoted text with citations, within a limit of bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..model.types import Channel, Entry, Source, Value
 from ..model.validate import dumps, seconds_of, stamp
 from ..packet import encode
 
-# How long an answer may be, in bytes: one thing (60 tokens), a paragraph (150), a short or long list.
+# The maximum length of an answer in bytes: one fact (60 tokens), a paragraph (150), a short or a long list.
 ONE, PARAGRAPH, SHORT_LIST, LIST = 240, 600, 1200, 2000
 # Characters shown of each recorded text: the most that lets all rows fit. Below LEAST, rows are left out.
 _LENGTHS = (1600, 1200, 900, 700, 550, 450, 370, 300, 250, 210, 180, 150, 125, 100, 80, 65, 50, 40)
@@ -19,7 +19,7 @@ _CHARACTERS = 2000
 
 
 class Row:
-    """A part of an answer: its text for a given length of quotations, and the events it cites."""
+    """A part of an answer: a function from the length of quotations to its text, and the events it cites."""
 
     def __init__(self, show: Callable[[int], str], *seqs: int | None) -> None:
         self.show = show
@@ -27,7 +27,7 @@ class Row:
 
 
 class Reply(Value, frozen=True, kw_only=True):
-    """An answer: its text, the events it cites, and where it comes from."""
+    """An answer: its text, the events it cites, and its source."""
 
     text: str
     cites: tuple[int, ...] = ()
@@ -49,7 +49,7 @@ def compose(
     least: int = LEAST,
     source: str = "ledger",
 ) -> Reply:
-    """Set rows, the most important first, quoting as much of each text as fits into `room` bytes.
+    """Join rows, the most important first, quoting as much of each text as fits into `room` bytes.
 
     If they do not fit with `least` characters of each text, the last rows are only counted.
     """
@@ -78,7 +78,7 @@ def _tries(rows: Sequence[Row], lengths: Sequence[int], glue: str) -> Iterable[s
 
 
 def _fewer(rows: list[Row], most: int, glue: str, free: int) -> list[Row]:
-    """As many of the first rows as fit, at least one, and fewer than there are."""
+    """As many of the first rows as fit, at least one, and at least one fewer than before."""
     used, count = 0, 0
     for row in rows:
         used += _bytes(row.show(most)) + len(glue)
@@ -102,7 +102,7 @@ def quote(text: Any, most: int) -> str:
 
 
 def cite(seq: int | None, channel: Channel | None = None) -> str:
-    """A citation; it names the source of text that is neither the agent's nor the user's."""
+    """A citation; it names the channel of text that is neither the agent's nor the user's."""
     if seq is None:
         return ""
     foreign = channel if channel in ("tool", "web", "import") else None
@@ -144,7 +144,7 @@ _UNITS = {"minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
 
 
 def moment(when: str, now: str) -> str | None:
-    """The time that a question names, seen from now (UTC); None if it names none."""
+    """The time that a question names, relative to now (UTC); None if it names none."""
     today = f"{now[:10]}T00:00:00.000Z"
     if when == "today":
         return today

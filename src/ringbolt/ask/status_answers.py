@@ -12,16 +12,16 @@ from .reply import LIST, ONE, PARAGRAPH, SHORT_LIST, Reply, Row, cite, cite_entr
 
 
 def where(intent: Intent, context: Context) -> Reply:
-    """Where the work stands and what blocks it, in a paragraph."""
+    """The state of the work and its blockers, in a paragraph."""
     task = context.task
-    rows = [*standing_rows(context), *show.blockers(task)[:3]]
+    rows = [*progress_rows(context), *show.blockers(task)[:3]]
     if not task.items:
         rows += show.moments(task, 2)
     return compose(rows, PARAGRAPH, least=50)
 
 
-def standing_rows(context: Context) -> list[Row]:
-    """Where a task stands, in sentences: done, current, next."""
+def progress_rows(context: Context) -> list[Row]:
+    """The progress of a task, in sentences: done, current, next."""
     task, steps = context.task, show.plan_steps(context)
     done = [number for number, item in steps if item.status == "completed"]
     rows: list[Row] = []
@@ -46,14 +46,14 @@ def standing_rows(context: Context) -> list[Row]:
 
 
 def _count(done: list[int], inferred: list[int], total: int, in_all: str) -> str:
-    """Which steps are completed, and which of these were inferred."""
+    """The completed steps, and which of them were inferred."""
     which = "all" if len(done) == total else f"{'steps' if len(done) > 1 else 'step'} {number_ranges(done)}"
     guessed = number_ranges([number for number in done if number in inferred])
     return f"Completed {which} of {total}{f' ({guessed} inferred)' if guessed else ''}{in_all}."
 
 
 def _in_all(context: Context) -> str:
-    """The count with the steps of earlier plans, as in a packet, where it differs."""
+    """The count including earlier plans, as in a packet, if it differs."""
     task, steps = context.task, show.plan_steps(context)
     same = (task.done, task.total) == (sum(item.status == "completed" for _, item in steps), len(steps))
     return "" if same else f" ({task.done} of {task.total} with earlier plans)"
@@ -79,7 +79,7 @@ def _next_rows(task: Snapshot) -> list[Row]:
 
 
 def following(intent: Intent, context: Context) -> Reply:
-    """The next step, and what was noted as next."""
+    """The next step of the plan, and the recorded `next`."""
     task = context.task
     rows = _next_rows(task)
     if rows:
@@ -88,7 +88,7 @@ def following(intent: Intent, context: Context) -> Reply:
     if current:
         rows = [show.about_step("No step follows the current one: ", *current[0], ".")]
     elif task.items and task.done == task.total:
-        rows = [plain("Nothing is next."), *standing_rows(context)[:1]]
+        rows = [plain("Nothing is next."), *progress_rows(context)[:1]]
     else:
         rows = [plain("Nothing is recorded as next."), *show.moments(task, 1)]
     return compose(rows, ONE, least=40)
@@ -126,14 +126,20 @@ def completed(intent: Intent, context: Context) -> Reply:
     more = _in_all(context) if word == "completed" else ""
     named = "Reported and not verified" if word == "reported" else word.capitalize()
     opening = f"{named} {len(done)} of {len(steps)} steps{more}: "
-    return compose([show.step(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
+    glue = _between(task)
+    return compose([show.step(*pair) for pair in reversed(done)], LIST, opening=opening, glue=glue, least=50)
 
 
 def _reported(task: Snapshot) -> list[Row]:
-    """What the agent recently reported as done, in its own words."""
-    said_so = [one for one in task.recent if one.channel == "agent" and DONE.search(one.text[:400])]
-    messages = [one for one in said_so if one.type in ("message", "task.updated", "item.updated")]
-    return show.moments(task.replace(recent=tuple(messages)), 4)
+    """The agent's recent reports of finished work, in its own words."""
+    reports = [
+        moment
+        for moment in task.recent
+        if moment.channel == "agent"
+        and moment.type in ("message", "task.updated", "item.updated")
+        and DONE.search(moment.text[:400])
+    ]
+    return show.moments(task.replace(recent=tuple(reports)), 4)
 
 
 def remaining(intent: Intent, context: Context) -> Reply:
@@ -147,11 +153,16 @@ def remaining(intent: Intent, context: Context) -> Reply:
     if not rest:
         return Reply(text=f"No step of {len(steps)} is open.")
     opening = f"Open {len(rest)} of {len(steps)} steps: "
-    return compose([show.step(*pair) for pair in rest], LIST, opening=opening, glue="; ", least=50)
+    return compose([show.step(*pair) for pair in rest], LIST, opening=opening, glue=_between(task), least=50)
+
+
+def _between(task: Snapshot) -> str:
+    """What stands between two steps: those of an inferred plan are phrases of speech, a line for each."""
+    return "\n" if task.plan_inferred else "; "
 
 
 def plan(intent: Intent, context: Context) -> Reply:
-    """The plan, as the agent named it, or step by step."""
+    """The plan: the agent's own variable `plan`, or the steps."""
     task = context.task
     steps = show.plan_steps(context)
     variable = _variable(task, "plan")
@@ -159,7 +170,8 @@ def plan(intent: Intent, context: Context) -> Reply:
         return compose([_stated("Plan", variable)], ONE, least=40)
     if not steps:
         return Reply(text="No plan is recorded.")
-    opening = f"Plan v{task.plan_version}, {len(steps)} steps: "
+    version = "Plan, inferred from what was said" if task.plan_inferred else f"Plan v{task.plan_version}"
+    opening = f"{version}, {len(steps)} steps: "
     return compose([show.step(*pair) for pair in steps], LIST, opening=opening, glue="; ", least=50)
 
 
@@ -170,13 +182,16 @@ def status(intent: Intent, context: Context) -> Reply:
         return compose([_stated("Status", variable)], ONE, least=40)
     task = context.task
     reason = f" ({quote(task.reason, 60)})" if task.reason else ""
-    return compose([plain(f"Status {task.status}{reason}."), *standing_rows(context)], ONE, least=40)
+    stated = _variable(task, "phase")
+    stage = f"{task.phase}; phase {quote(stated.data.get('value'), 60)}" if stated else task.phase
+    rows = [plain(f"Status {task.status}{reason}, {stage}."), *progress_rows(context)]
+    return compose(rows, ONE, least=40)
 
 
 def phase(intent: Intent, context: Context) -> Reply:
     """The phase, in the agent's words or the ledger's."""
     task = context.task
-    called = [found for name in ("phase", "stage", "milestone") if (found := _variable(task, name))]
+    called = [entry for name in ("phase", "stage", "milestone") if (entry := _variable(task, name))]
     stated = [entry for entry in called if not entry.data.get("inferred")]
     if stated:
         return compose([_stated("Phase", stated[0])], ONE, least=40)
@@ -190,8 +205,9 @@ def phase(intent: Intent, context: Context) -> Reply:
 
 def _variable(task: Snapshot, name: str) -> Entry | None:
     """The variable of this name, ignoring case; a recorded one before an inferred one."""
-    found = [entry for entry in reversed(task.values) if (entry.key or "").lower() == name]
-    return next((entry for entry in found if not entry.data.get("inferred")), found[0] if found else None)
+    matches = [entry for entry in reversed(task.values) if (entry.key or "").lower() == name]
+    stated = [entry for entry in matches if not entry.data.get("inferred")]
+    return next(iter(stated or matches), None)
 
 
 def _stated(word: str, entry: Entry) -> Row:
@@ -199,7 +215,7 @@ def _stated(word: str, entry: Entry) -> Row:
 
 
 def summary(intent: Intent, context: Context) -> Reply:
-    """The running summary, and what happened after it."""
+    """The running summary, and the events after it."""
     task = context.task
     if task.summary is None:
         return where(intent, context)
@@ -219,11 +235,11 @@ def summary(intent: Intent, context: Context) -> Reply:
 def result(intent: Intent, context: Context) -> Reply:
     """How the task ended."""
     task = context.task
-    rows = [row for row in standing_rows(context) if task.answer is not None or task.error is not None]
+    rows = [row for row in progress_rows(context) if task.answer is not None or task.error is not None]
     return compose(rows[::-1] or [plain(f"The task is {task.status}; no answer is recorded.")], PARAGRAPH)
 
 
 def last(intent: Intent, context: Context) -> Reply:
-    """What happened last."""
+    """The last events."""
     rows = show.moments(context.task, 2)
     return compose(rows or [plain("Nothing has happened yet.")], ONE, least=40)

@@ -1,4 +1,4 @@
-"""Matching texts with a question's topic, by the share of its words that a text has."""
+"""Match texts with a question's topic, by the share of its words that a text has."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ def likeness(topic: str, text: str) -> float:
 
 
 def fitting(topic: str, things: Iterable[Thing], text: Callable[[Thing], str]) -> list[Thing]:
-    """The candidates that fit a topic about as well as the best one, in their order; none if none fits."""
+    """The candidates that fit a topic about as well as the best one, in their order."""
     if not topic:
         return []
-    some = list(things)[-_MOST:]
-    scores = [likeness(topic, text(thing)) for thing in some]
+    candidates = list(things)[-_MOST:]
+    scores = [likeness(topic, text(thing)) for thing in candidates]
     best = max(scores, default=0.0)
     if best < FITS:
         return []
-    return [thing for thing, score in zip(some, scores, strict=True) if score >= max(FITS, 0.9 * best)]
+    least = max(FITS, 0.9 * best)
+    return [thing for thing, score in zip(candidates, scores, strict=True) if score >= least]

@@ -1,21 +1,23 @@
-"""Actions and their logs, receipts, and reading them: thread and drill-down."""
+"""Actions, their logs and receipts, and two ways to read them: thread and drill-down."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..ledger.base import Base, Draft, find_item
-from ..ledger.step_changes import EDIT, RECEIPT, begun_phase
+from ..ledger.step_changes import EDIT, RECEIPT, begun_phase, last_receipt
 from ..ledger.task_life import lives, stuck_after
 from ..ledger.values import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
 from ..model.operation import operation
 from ..model.types import Drill, TaskCard, Thread, Written, is_dict, is_list
+from ..signals.run_kinds import covers_check
 from ..store.tx import Row, Tx
 
-# Status words of execution logs: our status, and the action type if the word implies one.
+# Status words of execution logs: our status, and the action type that the word implies, if any.
 _LOG_WORDS = {
     "system_action": ("completed", "system"),
     "system_error": ("failed", "system"),
@@ -81,8 +83,8 @@ class Actions(Base):
         if isinstance(stage, int):
             validate.whole("stage", stage, -(1 << 62), 1 << 62)
         word = validate.line("status", status).lower()
-        meant, kind = _LOG_WORDS.get(word, (word, None))
-        meant = validate.choice("action status", meant, rules.ACTION_STATUSES)
+        ours, kind = _LOG_WORDS.get(word, (word, None))
+        ours = validate.choice("action status", ours, rules.ACTION_STATUSES)
         kind = validate.choice("action type", kind or type, rules.ACTION_TYPES)
         data = {
             "type": None if action is not None else kind,
@@ -97,7 +99,7 @@ class Actions(Base):
             else validate.number("duration_ms", duration_ms, 0, 1e15),
         }
         touched = _file_changes(files)
-        is_receipt = bool(receipt) and action is None and meant in ("completed", "failed")
+        is_receipt = bool(receipt) and action is None and ours in ("completed", "failed")
         if action is None:
             summary = self._line("summary", summary)
         else:
@@ -106,11 +108,11 @@ class Actions(Base):
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             if action is not None:
-                draft = _end_draft(tx, head, now, action, meant, summary, data)
+                draft = _end_draft(tx, head, now, action, ours, summary, data)
             else:
-                draft = _start_draft(tx, head, now, item, meant, summary, data)
+                draft = _start_draft(tx, head, now, item, ours, summary, data)
             if is_receipt and draft.item is not None:
-                _mark_receipt(tx, head, draft, draft.item, meant == "completed")
+                _mark_receipt(tx, head, draft, draft.item, ours == "completed")
             if touched:
                 _note_edit(tx, head, draft, action, _file_rows(tx, head, touched, now))
             return draft
@@ -135,8 +137,8 @@ class Actions(Base):
     ) -> Written:
         """Prove that a step is done: a check that ran after its last edit, with its exit code.
 
-        Exit code 0 makes a completed step `verified`, also if it is completed later. A check that fails, or a
-        later edit of the step's files, makes it `reported` again.
+        Exit code 0 makes a completed step `verified`, even if it is completed later. A later edit of the
+        step's files makes it `reported` again; a check that fails makes it `contradicted` until one passes.
 
         Args:
             command: The command that was run.
@@ -178,7 +180,7 @@ class Actions(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Add a log to an action: a piece of output, a note, the path of a screenshot.
+        """Add a log to an action: output, a note, the path of a screenshot.
 
         Args:
             action: Seq of an action.
@@ -250,31 +252,31 @@ class Actions(Base):
 
         def work(tx: Tx) -> Drill:
             head = self._find(tx, task_id)
-            name = head["task_id"]
-            steps = tx.steps(name)
-            unknown = sum(tx.record_count(name, "effect", status) for status in OPEN_EFFECTS)
-            (stands,) = lives(tx, [head], self._clock(), stuck_after(self.settings)).values()
-            card = TaskCard(**read_card(with_titles(head, steps, unknown), stands))
+            full_id = head["task_id"]
+            steps = tx.steps(full_id)
+            unknown = sum(tx.record_count(full_id, "effect", status) for status in OPEN_EFFECTS)
+            (life,) = lives(tx, [head], self._clock(), stuck_after(self.settings)).values()
+            card = TaskCard(**read_card(with_titles(head, steps, unknown), life))
             items = read_items(steps)
             if action is not None:
-                rows = tx.records(name, "action", rules.ACTION_STATUSES, limit=1, seq=action)
+                rows = tx.records(full_id, "action", rules.ACTION_STATUSES, limit=1, seq=action)
                 if not rows:
                     raise _no_action(head, action)
-                (found,) = read_actions(tx, name, rows, with_logs=True)
-                within = next((step for step in items if step.id == found.item), None)
-                return Drill(task=card, item=within, action=found)
+                (with_logs,) = read_actions(tx, full_id, rows, with_logs=True)
+                step = next((step for step in items if step.id == with_logs.item), None)
+                return Drill(task=card, item=step, action=with_logs)
             if item is None:
                 return Drill(task=card, items=items)
             row = find_item(steps, item)
-            rows = tx.records(name, "action", rules.ACTION_STATUSES, limit=limit + 1, item=row["item_id"])
+            rows = tx.records(full_id, "action", rules.ACTION_STATUSES, limit=limit + 1, item=row["item_id"])
             left_out = 0
             if len(rows) > limit:
-                left_out = tx.item_actions(name, row["item_id"]) - limit
-            actions = read_actions(tx, name, reversed(rows[:limit]), with_logs=True)
+                left_out = tx.item_actions(full_id, row["item_id"]) - limit
+            actions = read_actions(tx, full_id, reversed(rows[:limit]), with_logs=True)
             entries = [
                 entry
                 for kind in rules.ENTRY_TYPES
-                for entry in self._entries(tx, name, kind, ("active",), limit, item=row["item_id"])
+                for entry in self._entries(tx, full_id, kind, ("active",), limit, item=row["item_id"])
             ]
             return Drill(
                 task=card,
@@ -329,16 +331,32 @@ def _end_draft(
 
 
 def _mark_receipt(tx: Tx, head: Row, draft: Draft, item: str, passed: bool) -> None:
-    """Make an action the receipt of its step."""
+    """Make an action the receipt of its step; the same check may end the contradiction of other steps."""
     draft.record = {**(draft.record or {}), "key": RECEIPT}
-    row = find_item(tx.steps(head["task_id"]), item)
-    evidence = "verified" if passed else "reported"
-    if row["status"] == "completed" and row["evidence"] != evidence:
-        draft.sets["steps"] = {item: {"evidence": evidence}}
+    steps = tx.steps(head["task_id"])
+    row = find_item(steps, item)
+    evidence = "verified" if passed else "contradicted"
+    changed = {item: evidence} if row["status"] == "completed" and row["evidence"] != evidence else {}
+    if passed:
+        command = _command(draft.data, draft.text)
+        for other in steps:
+            if other["evidence"] == "contradicted" and other["item_id"] != item:
+                failed = last_receipt(tx, head["task_id"], other["item_id"])
+                if failed and covers_check(command, _command(json.loads(failed["data"]), failed["text"])):
+                    changed[other["item_id"]] = "reported"
+    if changed:
+        draft.sets["steps"] = {name: {"evidence": value} for name, value in changed.items()}
+
+
+def _command(data: Any, text: str | None) -> str:
+    """The command of a check."""
+    given = data.get("input") if is_dict(data) else None
+    command = given.get("command") or given.get("cmd") if is_dict(given) else None
+    return command if isinstance(command, str) else text or ""
 
 
 def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Sequence[Row]) -> None:
-    """Record the files that an action changed; steps verified with these files are only `reported` again."""
+    """Record the files that an action changed; verified steps with these files become `reported` again."""
     draft.sets["files"] = files
     if action is None:
         draft.record = {**(draft.record or {}), "key": EDIT}
@@ -354,13 +372,13 @@ def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Seque
 
 
 def _edited_files(tx: Tx, task_id: str, item: str) -> set[str]:
-    """The files that a step has changed, which its receipt is about."""
-    found: set[str] = set()
+    """The files that a step has changed, which its receipt covers."""
+    paths: set[str] = set()
     for row in tx.records(task_id, "action", rules.ACTION_STATUSES, MOST_EDITS, item=item, key=EDIT):
         for seq in {row["seq"], row["replaced_by"]} - {None}:
             event = tx.event(task_id, seq)
-            found |= {file["path"] for file in read_event(event).sets.get("files", ())} if event else set()
-    return found
+            paths |= {file["path"] for file in read_event(event).sets.get("files", ())} if event else set()
+    return paths
 
 
 def _no_action(head: Row, action: int) -> NotFound:
@@ -385,12 +403,12 @@ def _file_changes(files: Any) -> dict[str, str]:
         raise InvalidInput(
             "invalid_argument", "files must be a list of at most 1,000.", "Log the rest in another action."
         )
-    found: dict[str, str] = {}
+    changes: dict[str, str] = {}
     for part in files:
         row: dict[str, Any] = part if is_dict(part) else {"path": part}
         path = validate.line("a file's path", row.get("path"), 2000)
-        found[path] = validate.choice("file change", row.get("change", "modified"), rules.FILE_CHANGES)
-    return found
+        changes[path] = validate.choice("file change", row.get("change", "modified"), rules.FILE_CHANGES)
+    return changes
 
 
 def _file_rows(tx: Tx, head: Row, touched: Mapping[str, str], now: str) -> list[Row]:

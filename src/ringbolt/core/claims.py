@@ -26,7 +26,7 @@ class Claims(Base):
         reclaim: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Claim a task, or one of its steps, for this agent; the answer holds the fencing token.
+        """Claim a task, or one of its steps, for this agent; the result holds the fencing token.
 
         A claim lasts for its lease; task_heartbeat renews it. Anyone can claim after it has expired, but a
         live claim can only be taken with `reclaim`. Once someone else has claimed the task, writes from this
@@ -35,7 +35,7 @@ class Claims(Base):
         Args:
             item: Step to claim: its id, its number from 1, or its title or a unique prefix of the title.
                 Default: the whole task.
-            holder: Who claims. Default: agent and session, or else the principal.
+            holder: Who claims. Default: agent and session, otherwise the principal.
             lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
             reclaim: Reason for taking a claim that is still alive. It is stored.
         """
@@ -59,7 +59,7 @@ class Claims(Base):
                         expires_at=old["expires_at"],
                     )
                 reason = why or (None if old["holder"] == who else "lease expired")
-            # Numbered across the whole task, so that a token identifies one claim on one step.
+            # Numbered across the whole task, so that a token identifies one claim.
             token = max((row["token"] for row in claims), default=0) + 1
             expires_at = validate.stamp(self._clock() + lease)
             row = {

@@ -1,4 +1,4 @@
-"""Copying a whole store to another engine, place or tenant, event by event."""
+"""Copy a whole store to another engine, place or tenant, event by event."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .verify import Verify
 def copy_store(
     source: Verify, target: Verify, progress: Callable[[int, int], None] | None = None
 ) -> CopyReport:
-    """Copy what `target` lacks of `source`, then verify both and compare their hashes.
+    """Copy the events that `target` lacks from `source`, then verify both and compare their hashes.
 
-    It can be interrupted and started again: events that arrived are not copied twice. A task that the target
-    continued by itself is left alone and listed in `diverged`. `progress` is called with the number of copied
-    events and the total.
+    A copy can be interrupted and started again: no event is copied twice. A task that the target has
+    continued differently is left alone and listed in `diverged`. `progress` is called with the number of
+    copied events and the total.
     """
     there = target.store.read(lambda tx: tx.chain_ends())
-    lacking: list[tuple[str, str, int, int]] = []  # task, root, first and last event that the target lacks
+    missing: list[tuple[str, str, int, int]] = []  # task, root, first and last event that the target lacks
     for name, end in source.store.read(lambda tx: tx.chain_ends()).items():
         root, last, _ = end
         known = there.get(name, (root, 0, b""))
         if known != end and (not known[1] or _begins_with(source.store, name, last, known)):
-            lacking.append((name, root, known[1] + 1, last))
-    wanted = sum(last - first + 1 for _, _, first, last in lacking)
-    copied = _copy(source.store, target, lacking, lambda done: progress and progress(done, wanted))
+            missing.append((name, root, known[1] + 1, last))
+    wanted = sum(last - first + 1 for _, _, first, last in missing)
+    copied = _copy(source.store, target, missing, lambda done: progress and progress(done, wanted))
     _copy_leases(source.store, target.store)
     return _compared(source, target, copied)
 
@@ -45,7 +45,7 @@ def _begins_with(store: Store, name: str, last: int, known: tuple[str, int, byte
 
 
 def _copy(
-    source: Store, target: Verify, lacking: list[tuple[str, str, int, int]], report: Callable[[int], object]
+    source: Store, target: Verify, missing: list[tuple[str, str, int, int]], report: Callable[[int], object]
 ) -> int:
     copied = 0
     batch: list[tuple[int, Row, Origin]] = []
@@ -59,7 +59,7 @@ def _copy(
         batch.clear()
         report(copied)
 
-    for name, root, first, last in lacking:
+    for name, root, first, last in missing:
         after = first - 1
         while after < last:
             rows = source.read(lambda tx, n=name, a=after, e=last: tx.events(n, a, PAGE, e))
@@ -77,7 +77,7 @@ def _copy(
 
 
 def _copy_leases(source: Store, target: Store) -> None:
-    """Copy when claims expire: heartbeats leave no event, so this is not in the ledger."""
+    """Copy the expiry of claims: heartbeats leave no events, so it is not in the ledger."""
     leases = source.read(lambda tx: tx.leases())
     there = target.read(lambda tx: tx.leases())
     late = {place: end for place, end in leases.items() if place in there and there[place] < end}
@@ -93,7 +93,7 @@ def _compared(source: Verify, target: Verify, copied: int) -> CopyReport:
     for name, end in here.items():
         known = there.get(name)
         if known is None or (known != end and _begins_with(source.store, name, end[1], known)):
-            behind.append(name)  # the source was written to meanwhile
+            behind.append(name)  # the source was written to in the meantime
         elif known != end:
             diverged.append(name)
     reports = source.verify(), target.verify()

@@ -1,7 +1,7 @@
-"""Drafts: tasks that hooks began for a prompt.
+"""Draft tasks: tasks that hooks began for a prompt.
 
-A registration turns the draft of its session into the registered task. A session that turns to another task
-leaves nothing behind if its draft holds only what was said.
+A registration turns the draft of its session into the registered task. When a session turns to another task,
+a draft that holds only messages is merged into that task.
 """
 
 from __future__ import annotations
@@ -9,21 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..ledger.access import append_event, commit, find_task, time_now
+from ..ledger.access import append_event, commit, find_task, seconds_now, time_now
 from ..ledger.base import Base, Draft
 from ..ledger.current_task import DRAFT, REQUEST, session_task
 from ..model import rules
 from ..model.types import Written
+from ..store import sessions
 from ..store.tx import Row, Tx
 from .plans import plan_replacement
 
 _MOST_EVENTS = 100  # of a draft that may be folded away
-# Events in which somebody only says something, or the host takes note of its own doings.
-_TALK = ("task.registered", "task.updated", "message", "snapshot")
+# Events that only hold messages, or the host's own bookkeeping.
+_MESSAGES = ("task.registered", "task.updated", "message", "snapshot")
 
 
 def own_draft(memory: Base, tx: Tx) -> Row | None:
-    """The task of this session, locked, if nobody has registered it yet."""
+    """The task of this session, locked, if it was not registered yet."""
     task_id = session_task(memory, tx)
     if task_id is None or DRAFT not in tx.extras(task_id)["metadata"]:
         return None
@@ -32,10 +33,10 @@ def own_draft(memory: Base, tx: Tx) -> Row | None:
 
 
 def turn_to(memory: Base, task_id: str | None) -> None:
-    """Make a task the session's own, as a session does that resumes it by its id; nothing without a session.
+    """Make a task the session's current one, as when a session resumes it by id; needs a session.
 
-    The session that had it before finds out when it next asks. A task that was declared ended is only read:
-    the session's own work goes on.
+    The session that had it before is told, if it is still at work. A task that was declared ended is only
+    read: the session's own work goes on.
     """
     session = memory.origin.session
     if not session or task_id is None:
@@ -53,8 +54,9 @@ def turn_to(memory: Base, task_id: str | None) -> None:
 
 
 def focus_event(memory: Base, tx: Tx, head: Row) -> Draft:
-    """The event with which this session turns to a task."""
+    """The event by which this session turns to a task."""
     session = memory.origin.session
+    _tell_former_session(memory, tx, head)
     empty = _empty_draft(memory, tx, head["task_id"])
     draft = Draft(
         "task.focused",
@@ -65,41 +67,55 @@ def focus_event(memory: Base, tx: Tx, head: Row) -> Draft:
     return draft
 
 
+def _tell_former_session(memory: Base, tx: Tx, head: Row) -> None:
+    """Note for the session that had a task, if it is live, that this session takes it over."""
+    session, former = memory.origin.session or "", head["session_id"]
+    own = sessions.taken_from(tx, session)
+    if own is not None and own.task == head["task_id"]:
+        sessions.note_taken(tx, session, None)  # it takes the task back
+    row = sessions.get(tx, former) if former and former != session else None
+    if row is not None and row.is_live(seconds_now(memory)):
+        taken = sessions.TakenTask(
+            task=head["task_id"], name=head["name"], by=memory.origin.agent, at=time_now(memory)
+        )
+        sessions.note_taken(tx, former, taken)
+
+
 def _empty_draft(memory: Base, tx: Tx, besides: str) -> str | None:
-    """The draft that this session works on, if it holds nothing but what the user and the agent said."""
+    """The draft of this session, if it holds only messages of the user and the agent."""
     head = own_draft(memory, tx)
     if head is None or head["task_id"] == besides or head["actions"] or head["total"]:
         return None
     if head["last_seq"] > _MOST_EVENTS:
         return None
     events = tx.events(head["task_id"], 0, _MOST_EVENTS)
-    is_talk = all(event["channel"] == "user" or event["event_type"] in _TALK for event in events)
-    return head["task_id"] if is_talk else None
+    is_empty = all(event["channel"] == "user" or event["event_type"] in _MESSAGES for event in events)
+    return head["task_id"] if is_empty else None
 
 
 class _FoldedDraft:
-    """An empty draft, to be replaced by the task that its session turns to; what was said goes with it."""
+    """An empty draft, superseded by the task that its session turns to; its messages move to that task."""
 
     def __init__(self, task_id: str) -> None:
         self.position: dict[str, Any] = {}
         self._draft = task_id
 
     def write(self, memory: Base, tx: Tx, head: Row, now: str) -> None:
-        """Carry over what was said, and end the draft."""
+        """Copy the messages, and end the draft."""
         draft = tx.head(self._draft, lock=True)
         if draft is None:
             return
         for event in tx.events(self._draft, 0, _MOST_EVENTS):
             if event["text"] and event["channel"] in ("user", "agent"):
                 by_user = event["channel"] == "user"
-                words = Draft(
+                message = Draft(
                     "user_instruction" if by_user else "message",
                     text=event["text"],
                     data={"from": f"{self._draft}#{event['seq']}"},
                     record={"type": "user_instruction", "status": "active"} if by_user else None,
                 )
-                speaker = memory.acting_as(channel=event["channel"])
-                append_event(speaker, tx, head, words, now, "task_focus")
+                author = memory.acting_as(channel=event["channel"])
+                append_event(author, tx, head, message, now, "task_focus")
         link = {"kind": "supersedes", "target": self._draft, "seq": head["last_seq"] + 1, "status": "active"}
         data = {"kind": "supersedes", "target": self._draft}
         linked = Draft("task.linked", data=data, sets={"links": [link]})
@@ -122,9 +138,9 @@ def adoption(
     request: str | None,
     plan: Any,
 ) -> list[Draft]:
-    """The events that give a draft the name and plan of a registration; all that is recorded in it stays.
+    """The events that give a draft the name and plan of a registration; everything recorded in it stays.
 
-    The user's own words stay its request. A request that the agent gives counts only where there is none.
+    The user's own words stay its request. The agent's `request` counts only if there is none.
     """
     task_id = head["task_id"]
     known = tx.extras(task_id)

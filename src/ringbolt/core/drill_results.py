@@ -1,13 +1,14 @@
-"""Results of recovery drills, stored in the ledgers of their tasks: scores only, no texts."""
+"""Results of recovery drills, stored in the ledgers of their tasks: scores, and what was lost."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from ..ledger.base import Base, Draft
 from ..model import validate
 from ..model.operation import operation
-from ..model.results import DrillResult, DrillResults, DrillRow
+from ..model.results import DrillLoss, DrillResult, DrillResults, DrillRow
 from ..model.types import Written
 from ..store.tx import Row, Tx
 
@@ -17,7 +18,7 @@ _FIND = (
     " JOIN events e ON e.task_id = h.task_id AND e.event_type = :kind"
 )
 _COLUMNS = ("task_id", "name", "seq", "timestamp", "data")
-_STORED = ("cut", "last", "because", "ok")  # fields of a result that are stored as they are
+_STORED = ("cut", "last", "because", "ok", "missed", "truth")
 
 
 class Drilling(Base):
@@ -51,18 +52,23 @@ class Drilling(Base):
         return self.store.read(work)
 
     def _keep_drill(self, result: DrillResult) -> bool:
-        """Store the result of a drill; False if the last one at the same cut had the same result."""
+        """Store the result of a drill; False if the last drill with the same cut had the same result."""
         if result.task_id is None:
             return False
+        # Texts stay in the events only, so that forgetting an event removes every copy.
+        bare = tuple(
+            row.replace(lost=tuple(loss.replace(text=None) for loss in row.lost if loss.seq is not None))
+            for row in result.rows
+        )
         data = {name: getattr(result, name) for name in _STORED}
-        data["rows"] = [row.to_dict() for row in result.rows]
+        data["rows"] = [row.to_dict() for row in bare]
         scribe = self.acting_as(agent="ringbolt", channel="system")
 
         def work(tx: Tx) -> Written | None:
             head = scribe._find(tx, result.task_id, lock=True)
             rows = _scores(tx, "h.task_id = :task_id", task_id=head["task_id"])
-            known = [found for found in map(_result, rows) if found.cut == result.cut]
-            if known and (known[-1].rows, known[-1].because) == (result.rows, result.because):
+            known = [earlier for earlier in map(_result, rows) if earlier.cut == result.cut]
+            if known and (known[-1].rows, known[-1].because) == (bare, result.because):
                 return None
             return scribe._append(tx, head, Draft(SCORED, data=data), scribe._now(), "drill")
 
@@ -77,7 +83,14 @@ def _result(row: Row) -> DrillResult:
     data = json.loads(row["data"])
     return DrillResult(
         **{name: row[name] for name in ("task_id", "name", "seq")},
-        **{name: data[name] for name in _STORED},
-        rows=tuple(DrillRow(**one) for one in data["rows"]),
+        **{name: data[name] for name in ("cut", "last", "because", "ok")},
+        missed=tuple(data.get("missed", ())),
+        truth=data.get("truth", ""),
+        rows=tuple(_row(fields) for fields in data["rows"]),
         at=row["timestamp"],
     )
+
+
+def _row(data: dict[str, Any]) -> DrillRow:
+    scores = {name: value for name, value in data.items() if name != "lost"}
+    return DrillRow(**scores, lost=tuple(DrillLoss(**loss) for loss in data.get("lost", ())))

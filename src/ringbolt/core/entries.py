@@ -42,7 +42,7 @@ class Entries(Base):
         Args:
             choice: What was chosen.
             title: Short title of the decision. Default: the choice.
-            options: What there was to choose from.
+            options: The alternatives that were considered.
             reasoning: Why it was chosen.
             risks: What may go wrong with it.
             if_wrong: What to do if it turns out to be wrong.
@@ -81,7 +81,7 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Record an approach that did not work, so that nobody tries it again.
+        """Record an approach that did not work, so that it is not tried again.
 
         Args:
             what: What was tried.
@@ -153,8 +153,8 @@ class Entries(Base):
         name = validate.optional("name", name, 500)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
-            found = self._find(tx, task_id)["task_id"]
-            return self._entries(tx, found, kind, tuple(rules.ENTRY_TRANSITIONS), limit, key=name)
+            full_id = self._find(tx, task_id)["task_id"]
+            return self._entries(tx, full_id, kind, tuple(rules.ENTRY_TRANSITIONS), limit, key=name)
 
         return self.store.read(work)
 
@@ -185,7 +185,7 @@ class Entries(Base):
         Args:
             summary: What to remember, in one sentence.
             type: One of the entry types, except `variable`: use `task_set`.
-            detail: More than the summary says.
+            detail: Details beyond the summary.
             data: More fields, as a JSON object.
             resolves: Seq of the entry or entries that are now settled.
             invalidates: Seq of the entry or entries that were wrong.
@@ -239,7 +239,7 @@ class Entries(Base):
             "invalidated": _numbers("invalidates", invalidates),
         }
         if summary is None and not any(ended.values()):
-            raise InvalidInput("invalid_argument", "There is no summary.", "Give one sentence.")
+            raise InvalidInput("invalid_argument", "There is no summary.", "Pass one sentence.")
         if summary is not None:
             summary = self._line("summary", summary)
         tag_list = validate.text_list("tags", tags)
@@ -282,7 +282,7 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Store a context as it was: at the start, before or after a summary, before a stage.
+        """Store a context verbatim: at the start, before or after a summary, before a stage.
 
         Args:
             content: The text.
@@ -314,6 +314,7 @@ class Entries(Base):
         what: str,
         verify: str | None = None,
         signature: str | None = None,
+        kind: str | None = None,
         item: str | int | None = None,
         token: int | None = None,
         key: str | None = None,
@@ -321,26 +322,29 @@ class Entries(Base):
         """Announce an action that must not happen twice, and how to verify whether it happened.
 
         Args:
-            what: What is about to be done.
+            what: The action that is about to happen.
             verify: How to find out whether it was done.
             signature: How to recognize the same action.
+            kind: What kind of action it is: push, deploy, mail, or your own word.
         """
         what = self._line("what", what)
         verify = self._text("verify", verify)
         mark = validate.optional("signature", signature, 500)
+        kind = validate.optional("kind", kind, 100)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             return Draft(
                 "intent",
                 text=what,
-                data={"verify": verify},
+                data={"verify": verify, **({"kind": kind} if kind else {})},
                 item=_item_id(tx, head, item),
                 record={"type": "effect", "status": "intended", "key": mark},
             )
 
         return self._write(
-            "task_intent", task_id, decide, key=key, token=token, arguments=[what, verify, item, mark]
-        )
+            "task_intent", task_id, decide, key=key, token=token,
+            arguments=[what, verify, item, mark, *([kind] if kind else [])],
+        )  # fmt: skip
 
     @operation(scope="write", example={"intent": 4, "outcome": "did"})
     def task_outcome(
@@ -357,11 +361,11 @@ class Entries(Base):
 
         Args:
             intent: Seq of the intent.
-            outcome: did, did_not or unknown.
+            outcome: did, did_not or unknown; for what was done, later undone or superseded.
             note: A note.
         """
         intent = validate.whole("intent", intent, 1, 1 << 62)
-        outcome = validate.choice("outcome", outcome, ("did", "did_not", "unknown"))
+        outcome = validate.choice("outcome", outcome, ("did", "did_not", "unknown", "undone", "superseded"))
         note = self._text("note", note)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -394,13 +398,13 @@ def _record(tx: Tx, head: Row, seq: int, what: str, types: Sequence[str]) -> Row
         raise NotFound(
             "record_not_found",
             f"#{seq} is not an {what} of task {head['task_id']}.",
-            "Use the seq that the call which wrote it returned.",
+            "Use the seq that was returned when it was written.",
         )
     return record
 
 
 def _closed(head: Row, seqs: Sequence[int], status: str, by_this: bool) -> dict[str, Any]:
-    """The record rows of entries that the next event ends; with `by_this`, it is what replaces them."""
+    """The record rows of entries that the next event ends; with `by_this`, that event replaces them."""
     changed = {"status": status, "ref_seq": head["last_seq"] + 1 if by_this else None}
     return {str(seq): dict(changed) for seq in seqs}
 

@@ -1,4 +1,4 @@
-"""Handing a task over as a capsule, and receiving one."""
+"""Hand a task over as a capsule, and receive one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = {
     "errors": "error",
     "questions": "question",
     "values": "variable",
-    "notes": None,  # these name their own
+    "notes": None,  # each note names its own type
 }
 
 _HOME = ("id", "workspace", "session", "seq", "created_at", "updated_at")
@@ -47,13 +47,13 @@ class Handoff(Views, Tasks):
         budget: int = 1500,
         max_bytes: int = 256 << 10,
     ) -> str:
-        """Write a task as one bounded file that any agent can read and `task_receive` turns back into a task.
+        """Write a task as one file of limited size that any agent can read and `task_receive` can import.
 
-        It is Markdown with the resume packet, and a JSON block with the plan and everything remembered.
+        The file is Markdown with the resume packet, and a JSON block with the plan and all entries.
 
         Args:
             path: Also write it to this file. An existing file is replaced only if it is a capsule.
-            budget: Maximum number of tokens of the part for reading, from 300 to 8,000.
+            budget: Maximum number of tokens of the readable part, from 300 to 8,000.
             max_bytes: Maximum size of the whole file.
         """
         budget = validate.whole("budget", budget, resume.LEAST, resume.MOST)
@@ -84,7 +84,7 @@ class Handoff(Views, Tasks):
             path: The file of a capsule, instead of its text.
         """
         if (capsule is None) == (path is None):
-            raise InvalidInput("invalid_argument", "Give a capsule or a path.", "One of them, not both.")
+            raise InvalidInput("invalid_argument", "Pass a capsule or a path.", "Exactly one of them.")
         if capsule is None:
             source = validate.path("the capsule", path)
             with FileErrors(source):
@@ -119,7 +119,7 @@ class Handoff(Views, Tasks):
             first.sets["files"] = [{**row, "seq": 1, "at": now} for row in files]
         at_home = rules.normal_id(str(content["task"].get("id") or ""))
         if at_home and tx.head(at_home):
-            first.result["warnings"] = (f"task {at_home} is in this store too; task_focus takes it over",)
+            first.result["warnings"] = (f"task {at_home} is also in this store; task_focus takes it over",)
         head: Row = {"task_id": task_id, "root_id": task_id, **heads}
         result = self._append(tx, head, first, now, "task_register", key, fingerprint)
         for draft in rest:
@@ -149,7 +149,7 @@ def _check_free(path: str) -> None:
 
 
 def _drafts(content: dict[str, Any], memory: Handoff) -> list[Draft]:
-    """The events of a received capsule: one that registers the task as it was, and one per entry."""
+    """The events of a received capsule: one that registers the task in its last state, and one per entry."""
     try:
         steps = _steps(content, memory)
         drafts = [_beginning(content, steps, memory)]
@@ -220,7 +220,7 @@ def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) 
 
 
 def _steps(content: dict[str, Any], memory: Handoff) -> dict[str, Any]:
-    """The steps of the plan, dropped ones included."""
+    """The steps of the plan, including dropped ones."""
     steps: dict[str, Any] = {}
     for ordinal, row in enumerate(content["items"]):
         name = row["id"]
@@ -277,7 +277,7 @@ def _effect(row: dict[str, Any], content: dict[str, Any], steps: dict[str, Any])
 
 
 def _received(row: dict[str, Any], content: dict[str, Any]) -> dict[str, Any]:
-    """Where an entry came from, stored with it because its own origin here is `import`."""
+    """The original source of an entry, stored with it because its origin in this store is `import`."""
     by = row.get("by") or row.get("channel")
     home = {"task": content["task"].get("id"), "seq": row.get("seq"), "at": row.get("at"), "by": by}
     return {name: value for name, value in home.items() if value is not None}
@@ -287,5 +287,5 @@ def _bad(reason: str) -> InvalidInput:
     return InvalidInput(
         "import_invalid",
         f"The capsule is not valid: {reason}",
-        "Pass the complete, unchanged text that task_handoff made. Nothing was written.",
+        "Pass the complete, unchanged text from task_handoff. Nothing was written.",
     )

@@ -1,4 +1,4 @@
-"""Two operations for callers who want few names: one for notes of any kind, one for the plan."""
+"""Two operations that replace many: one for notes of any kind, one for the plan."""
 
 from __future__ import annotations
 
@@ -59,24 +59,24 @@ class Notes(Plans, Entries):
             why: The reason; for an exclusion, why it failed; for other kinds, more detail.
             name: Name of the variable, or a short title for a decision.
             value: Value of the variable.
-            options: For a decision: what there was to choose from.
+            options: For a decision: the alternatives that were considered.
             step: Step it belongs to: id, number from 1, or title.
             replaces: Seq of the entry that this one replaces.
         """
         word = validate.line("kind", kind).strip().lower().replace("-", "_").replace(" ", "_")
-        meant = validate.choice("kind", _SYNONYMS.get(word, word), KINDS)
-        if meant == "variable":
+        kind = validate.choice("kind", _SYNONYMS.get(word, word), KINDS)
+        if kind == "variable":
             return self.task_set(task_id, *_variable(text, name, value), item=step, key=key)
         content = self._line("text", text)
         shared: dict[str, Any] = {"item": step, "tags": tags, "supersedes": replaces, "key": key}
-        if meant == "decision":
+        if kind == "decision":
             return self.task_decide(
                 task_id, choice=content, title=name, reasoning=why, options=options, **shared
             )
-        if meant == "exclusion":
+        if kind == "exclusion":
             return self.task_exclude(task_id, what=content, why=why, **shared)
-        kind_of_entry = "user_instruction" if meant == "instruction" else meant
-        return self.task_remember(task_id, content, type=kind_of_entry, detail=why, **shared)
+        entry_type = "user_instruction" if kind == "instruction" else kind
+        return self.task_remember(task_id, content, type=entry_type, detail=why, **shared)
 
     @operation(
         scope="write",
@@ -117,6 +117,6 @@ def _variable(text: str | None, name: str | None, value: Any) -> tuple[str | Non
         raise InvalidInput(
             "invalid_argument",
             "A variable has no name.",
-            "Give name and value, or a text like 'port = 8080'.",
+            "Pass name and value, or a text like 'port = 8080'.",
         )
     return name, text if value is None else value

@@ -1,4 +1,4 @@
-"""Plans: replacing and extending them, and updating steps. Dropped steps stay as tombstones."""
+"""Operations on plans: replace and extend them, and update steps. Dropped steps stay as tombstones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def plan_heads(head: Row, now: str) -> dict[str, Any]:
 def plan_replacement(
     memory: Base, tx: Tx, head: Row, now: str, plan: Any, reason: str | None = None, phase: str | None = None
 ) -> Draft:
-    """The event that replaces a task's plan; steps with the id or title of an old one stay that step."""
+    """The event that replaces a task's plan; a step with the id or title of an old one continues it."""
     old = tx.steps(head["task_id"])
     version = head["plan_version"] + 1
     steps, kept = _matched(memory, plan, old)
@@ -122,7 +122,7 @@ class Plans(Base):
     ) -> Written:
         """Replace the plan. Earlier plans stay readable.
 
-        A step with the id or title of an old one is that step and keeps its status. Open steps that the new
+        A step with the id or title of an old one continues it and keeps its status. Open steps that the new
         plan leaves out become tombstones; completed ones stay.
 
         Args:
@@ -134,16 +134,16 @@ class Plans(Base):
             raise InvalidInput(
                 "invalid_plan",
                 "There is no plan.",
-                "Give a list of steps; an empty list drops all open ones.",
+                "Pass a list of steps; an empty list drops all open ones.",
             )
         plan = self._plain("plan", plan)
         reason = self._text("reason", reason)
-        meant_phase = None if phase is None else foreign_statuses.read_phase(validate.line("phase", phase))
+        new_phase = None if phase is None else foreign_statuses.read_phase(validate.line("phase", phase))
 
         return self._write(
             "task_plan_replace",
             task_id,
-            lambda tx, head, now: plan_replacement(self, tx, head, now, plan, reason, meant_phase),
+            lambda tx, head, now: plan_replacement(self, tx, head, now, plan, reason, new_phase),
             key=key,
             token=token,
             expect=expect,
@@ -175,7 +175,7 @@ class Plans(Base):
             old = tx.steps(head["task_id"])
             steps = rules.parse_plan(items, taken=[row["item_id"] for row in old])
             if not steps:
-                raise InvalidInput("invalid_plan", "There are no steps to add.", "Give some titles.")
+                raise InvalidInput("invalid_plan", "There are no steps to add.", "Pass some titles.")
             self._check_steps(steps, len(old))
             rules.check_dependencies(
                 {row["item_id"]: row["depends_on"] for row in old}
@@ -254,14 +254,14 @@ class Plans(Base):
             status: pending, active, completed, failed, skipped or cancelled.
             note: A note; an empty text clears it.
             title: New title of the step.
-            active_issue: What is holding the step up; an empty text clears it.
+            active_issue: The problem that blocks the step; an empty text clears it.
             depends_on: Steps that must end before this one.
             replaced_by: The step that replaces this one.
         """
-        meant = None
+        new_status = None
         if status is not None:
             word = validate.line("status", status)
-            meant = foreign_statuses.read_item_status(word)
+            new_status = foreign_statuses.read_item_status(word)
             if word.strip().lower() == "blocked" and active_issue is None:
                 active_issue = note or "blocked"
         note = validate.optional("note", note, 100_000)
@@ -270,10 +270,9 @@ class Plans(Base):
         depends = None if depends_on is None else validate.text_list("depends_on", depends_on, 64)
         check_guards(expect=expect)
         if item is None and ordinal is None:
-            raise InvalidInput("invalid_argument", "No step was named.", "Give item or ordinal.")
-        given = (meant, note, new_title, issue, depends, replaced_by)
-        if all(part is None for part in given):
-            raise InvalidInput("invalid_argument", "There is nothing to change.", "Give a status.")
+            raise InvalidInput("invalid_argument", "No step was named.", "Pass item or ordinal.")
+        if all(part is None for part in (new_status, note, new_title, issue, depends, replaced_by)):
+            raise InvalidInput("invalid_argument", "There is nothing to change.", "Pass a status.")
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             steps = tx.steps(head["task_id"])
@@ -291,8 +290,8 @@ class Plans(Base):
                 )
             changes: StepChanges = {}
             warnings: list[str] = []
-            if meant is not None:
-                changes, warnings = item_changes(tx, head, steps, row, now, status=meant)
+            if new_status is not None:
+                changes, warnings = item_changes(tx, head, steps, row, now, status=new_status)
             own = changes.setdefault(name, {})
             for column, value in (("note", note), ("title", new_title), ("active_issue", issue)):
                 if value is not None and (value or None) != row[column]:
@@ -304,7 +303,7 @@ class Plans(Base):
             if replaced_by is not None:
                 own["replaced_by"] = find_item(steps, replaced_by)["item_id"]
             sets: dict[str, Any] = {"steps": {k: v for k, v in changes.items() if v}}
-            if meant in ("active", "completed") and (phase := begun_phase(head)) is not None:
+            if new_status in ("active", "completed") and (phase := begun_phase(head)) is not None:
                 sets["heads"] = {**rules.phase_stamps(head, phase, now), "phase": phase}
             return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
 

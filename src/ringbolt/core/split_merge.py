@@ -1,15 +1,14 @@
-"""Splitting a task in two and merging two into one, where it was guessed wrongly where a request begins.
+"""Split a task in two and merge two into one, to correct a wrong guess about where a request begins.
 
-Both write to two tasks in one transaction. What goes over is copied, each text through the channel that it
-came from, so that the user's words stay the user's and nobody else's become so. The copies take effect only
-by the last event, which is one of a pair: `data.pair` of each names the other. Undoing one of them undoes
-both (`core/undo.py`).
+Both write to two tasks in one transaction. Entries and steps are copied, each text through its original
+channel, so that no other text passes for the user's words. The copies take effect only with the last event,
+one of a pair: `data.pair` of each names the other. Undoing one undoes both (`core/undo.py`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..extract.task_name import task_name
@@ -26,6 +25,7 @@ from ..store import sessions
 from ..store.schema import SOURCES
 from ..store.tx import Row, Tx
 from .plans import plan_heads
+from .tasks import without_none
 
 _MOST_ENTRIES = 10_000
 _STEP_COLUMNS = (
@@ -34,7 +34,7 @@ _STEP_COLUMNS = (
 
 
 class SplitMerge(Base):
-    """Operations that mend a wrong guess about where a request begins."""
+    """Operations that correct a wrong guess about where a request begins."""
 
     @operation(scope="write", example={"at": 9, "name": "Translate the manual"})
     def task_split(
@@ -46,12 +46,12 @@ class SplitMerge(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Make an instruction of the user, and what was recorded since, a task of its own.
+        """Split off an instruction of the user, and everything recorded since, as a new task.
 
-        The new task has the instruction as its request. Entries that still stand and open steps move to it,
-        completed steps are copied, and actions and files stay where they are; the new task says where. If
-        the session works on the old task, it works on the new one from now on. The result is about the new
-        task. `task_undo` reverts it on both tasks, and `task_merge` after more work was done.
+        The new task has the instruction as its request. Valid entries and open steps move to it, completed
+        steps are copied, and actions and files stay in the old task; a note says where. If the session works
+        on the old task, it works on the new one from now on. The result is about the new task. `task_undo`
+        reverts the split on both tasks; after more work, use `task_merge`.
 
         Args:
             at: Seq of the instruction that asks for something else.
@@ -76,7 +76,7 @@ class SplitMerge(Base):
             event = tx.event(result.task_id, result.seq)
             pair = pair_of(event) if event else None
             new = tx.head(pair["task"]) if pair else None
-            # Without its other half, which may have been purged, the call is still answered.
+            # The other task may have been purged; then return the result for this one.
             return result if pair is None or new is None else written(new, pair["seq"], Draft(""))
 
         return self.store.read(about_new)
@@ -90,14 +90,14 @@ class SplitMerge(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Make another task a part of this one.
+        """Merge another task into this one.
 
-        Its request becomes a request of this task, its standing entries and open steps come over, and it is
-        superseded. Its actions and files stay where they are; a note says where. The session that works on it
-        works on this task from now on. `task_undo` reverts it on both tasks.
+        The other task's request becomes a request of this task, its valid entries and open steps move here,
+        and it is superseded. Its actions and files stay in it; a note says where. The session that works on
+        it works on this task from now on. `task_undo` reverts the merge on both tasks.
 
         Args:
-            other: The task to take in: its id or a unique prefix.
+            other: The task to merge into this one: its id or a unique prefix.
         """
         validate.line("other", other, 500)
         fingerprint = self._fingerprint("task_merge", key, [other])
@@ -105,10 +105,10 @@ class SplitMerge(Base):
             known := self.store.read(lambda tx: self._known(tx, "task_merge", task_id, key))
         ):
             return stored_result(known, fingerprint)
-        found, gone = self.store.read(
+        own, gone = self.store.read(
             lambda tx: (self._find(tx, task_id)["task_id"], self._find(tx, other)["task_id"])
         )
-        if found == gone:
+        if own == gone:
             raise InvalidInput(
                 "invalid_argument", "A task cannot be merged with itself.", "Name another one with `other`."
             )
@@ -120,14 +120,12 @@ class SplitMerge(Base):
             if head["workspace_path"] != source["workspace_path"]:
                 raise InvalidInput(
                     "invalid_argument",
-                    f"Task {gone} belongs to another workspace than {found}.",
+                    f"Tasks {gone} and {own} belong to different workspaces.",
                     "Only tasks of one workspace can be merged; task_link can relate them.",
                 )
             return _merge(self, tx, head, source, now)
 
-        return self._write(
-            "task_merge", found, decide, key=key, token=token, arguments=[other], others=[gone]
-        )
+        return self._write("task_merge", own, decide, key=key, token=token, arguments=[other], others=[gone])
 
 
 def pair_of(event: Row) -> dict[str, Any] | None:
@@ -159,7 +157,7 @@ def _check_open(head: Row) -> None:
 
 
 def _instruction(tx: Tx, head: Row, at: int) -> Row:
-    """The user's instruction at an event; raises if there is none that stands."""
+    """The user's instruction at an event; raises if the event is not a valid one."""
     task_id = head["task_id"]
     event = tx.event(task_id, at)
     if event is None:
@@ -169,25 +167,25 @@ def _instruction(tx: Tx, head: Row, at: int) -> Row:
             f"Its events are #1 to #{head['last_seq']}.",
         )
     record = tx.record(task_id, at)
-    stands = record is not None and record["type"] == "user_instruction" and record["status"] == "active"
+    is_valid = record is not None and record["type"] == "user_instruction" and record["status"] == "active"
     is_users = event["channel"] == "user" or REQUEST in tx.labels(task_id, [at]).get(at, {}).get("tag", ())
-    if at == 1 or not stands or not is_users or not event["text"]:
+    if at == 1 or not is_valid or not is_users or not event["text"]:
         known = tx.records(task_id, "user_instruction", ("active",), 10)
         named = ", ".join(f"#{row['seq']}" for row in reversed(known) if row["channel"] == "user")
-        what = "the first request of the task" if at == 1 else "not an instruction of the user that stands"
+        what = "the first request of the task" if at == 1 else "not a valid instruction of the user"
         raise InvalidInput(
             "invalid_argument",
             f"#{at} is {what}, so the task cannot be split there.",
-            f"It can be split at: {named}." if named else "The task has one request only.",
+            f"It can be split at: {named}." if named else "The task has only one request.",
         )
     return event
 
 
-# --- what goes over ---------------------------------------------------------------------------------
+# --- copying ----------------------------------------------------------------------------------------
 
 
-def _standing(tx: Tx, task_id: str, since: int) -> list[Row]:
-    """The entries and open side effects of a task that stand, from an event on, oldest first."""
+def _valid_entries(tx: Tx, task_id: str, since: int) -> list[Row]:
+    """The valid entries and open side effects of a task from an event on, oldest first."""
     wanted: list[tuple[str, Sequence[str]]] = [(kind, ("active",)) for kind in rules.ENTRY_TYPES]
     wanted.append(("effect", OPEN_EFFECTS))
     rows = [row for kind, states in wanted for row in tx.records(task_id, kind, states, _MOST_ENTRIES)]
@@ -206,14 +204,14 @@ def _added_since(tx: Tx, task_id: str, seq: int) -> set[str]:
 
 
 class _Carrier:
-    """Copies parts of a task to another one; `sets` makes them count there, by a later event."""
+    """Copies parts of a task to another one; a later event with `sets` makes them take effect there."""
 
     def __init__(self, memory: Base, tx: Tx, source: str, head: Row, now: str, operation: str) -> None:
         self.sets: dict[str, Any] = {}
         self._memory, self._tx, self._source, self._head = memory, tx, source, head
         self._now, self._operation = now, operation
         self._channels: dict[int, str] = {}
-        self._names: dict[str, str] = {}  # of steps, there and here
+        self._names: dict[str, str] = {}  # the ids of steps: in the source, and here
 
     def append(self, channel: str, draft: Draft) -> int:
         """Append an event through a channel, and return its seq."""
@@ -222,7 +220,7 @@ class _Carrier:
         return self._head["last_seq"]
 
     def steps(self, rows: Sequence[Row], taken: Sequence[Row], version: int) -> None:
-        """Copy steps, after those that the task has."""
+        """Copy steps to the end of the plan."""
         self._names = _free_names(rows, {row["item_id"] for row in taken})
         place = max((row["ordinal"] for row in taken), default=-1) + 1
         copies: dict[str, dict[str, Any]] = {}
@@ -230,7 +228,7 @@ class _Carrier:
         for number, row in enumerate(rows):
             name = self._names[row["item_id"]]
             copy = {column: row[column] for column in _STEP_COLUMNS if row[column] not in (None, {})}
-            if after := [self._names[one] for one in row["depends_on"] if one in self._names]:
+            if after := [self._names[name] for name in row["depends_on"] if name in self._names]:
                 copy["depends_on"] = after
             copy.update(ordinal=place + number, plan_version=version)
             copies[name] = copy
@@ -246,8 +244,8 @@ class _Carrier:
     def _channel(self, step: Row) -> str:
         """The channel of a step's texts; if they differ, the least trusted one."""
         seqs = {step[cite] for name, cite in SOURCES["steps"].items() if step[name] and step[cite]}
-        found = {self.channel(seq) for seq in seqs}
-        return found.pop() if len(found) == 1 else least_trusted(found)
+        channels = {self.channel(seq) for seq in seqs}
+        return channels.pop() if len(channels) == 1 else least_trusted(channels)
 
     def channel(self, seq: int) -> str:
         """The channel of an event of the source."""
@@ -257,7 +255,7 @@ class _Carrier:
         return self._channels[seq]
 
     def request(self, event: Row, tags: Sequence[str]) -> None:
-        """Copy a task's first request, as an instruction that begins a new one."""
+        """Copy a task's first request as an instruction that begins a new request."""
         data = {"from": f"{self._source}#{event['seq']}"}
         seq = self.append(event["channel"], Draft("user_instruction", text=event["text"], data=data))
         self.sets.setdefault("+records", {})[str(seq)] = {"type": "user_instruction", "status": "active"}
@@ -274,20 +272,20 @@ class _Carrier:
             kind = "intent" if row["type"] == "effect" else row["type"]
             seq = self.append(row["channel"], Draft(kind, text=row["text"], data=data, item=item))
             record = {"type": row["type"], "status": row["status"], "key": row["key"], "item_id": item}
-            self.sets.setdefault("+records", {})[str(seq)] = _given(record)
+            self.sets.setdefault("+records", {})[str(seq)] = without_none(record)
             for label, values in labels.get(row["seq"], {}).items():
-                own = [self._names.get(one, one) for one in values] if label == "item" else values
+                own = [self._names.get(value, value) for value in values] if label == "item" else values
                 self.sets.setdefault("+labels", []).extend([seq, label, value] for value in own)
 
     def note(self, text: str) -> None:
-        """Make the text of the event that is to follow an entry."""
+        """Make the text of the next event an entry."""
         own = {"type": "context", "status": "active"}
         self.sets.setdefault("+records", {})[str(self._head["last_seq"] + 1)] = own
         self.text = text
 
 
 def _free_names(rows: Sequence[Row], taken: set[str]) -> dict[str, str]:
-    """An id for each step that no step of the other plan has: its own, if that is free."""
+    """An id for each step that is unique in the other plan: its own if that is free."""
     names: dict[str, str] = {}
     used = taken | {row["item_id"] for row in rows if row["item_id"] not in taken}
     number = 0
@@ -299,10 +297,6 @@ def _free_names(rows: Sequence[Row], taken: set[str]) -> dict[str, str]:
             used.add(name)
         names[row["item_id"]] = name
     return names
-
-
-def _given(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if value is not None}
 
 
 def _link(kind: str, target: str, head: Row) -> dict[str, Any]:
@@ -319,9 +313,9 @@ def _is_current(tx: Tx, head: Row) -> bool:
 
 
 def _split(memory: Base, tx: Tx, head: Row, event: Row, name: str | None, now: str) -> tuple[Draft, str]:
-    """Write the new task; returns the event of the old one, and the new one's id."""
+    """Write the new task; returns the event of the old task, and the id of the new one."""
     old, at = head["task_id"], event["seq"]
-    moved = _standing(tx, old, at)
+    moved = _valid_entries(tx, old, at)
     added = _added_since(tx, old, at)
     live = [row for row in tx.steps(old) if row["item_id"] in added and row["dropped_in"] is None]
     steps = [row for row in live if row["status"] in (*rules.ITEM_OPEN, "completed")]
@@ -329,7 +323,7 @@ def _split(memory: Base, tx: Tx, head: Row, event: Row, name: str | None, now: s
     seq = head["last_seq"] + 1
     records = {str(row["seq"]): {"status": "superseded", "ref_seq": seq} for row in moved}
     sets: dict[str, Any] = {
-        "records": records | _standing_again(tx, old, at),
+        "records": records | _revalidated(tx, old, at),
         "links": [_link("related", new, head)],
     }
     gone = {
@@ -344,32 +338,33 @@ def _split(memory: Base, tx: Tx, head: Row, event: Row, name: str | None, now: s
     if heads := dict.fromkeys(_heads_since(head, at)):
         sets["heads"] = heads
     data = {"at": at, "pair": {"task": new, "seq": last}}
-    return Draft("task.split", text=f"The request of #{at} is task {new} now.", data=data, sets=sets), new
+    return Draft("task.split", text=f"The request of #{at} is now task {new}.", data=data, sets=sets), new
 
 
 def _heads_since(head: Row, at: int) -> list[str]:
-    """The columns of a task about the work at hand that were set after an event."""
+    """The columns of a task about its current work that were set after an event."""
     cites = SOURCES["heads"]
     return [column for column in ("next_step", "blockers") if head[column] and head[cites[column]] >= at]
 
 
-def _standing_again(tx: Tx, task_id: str, at: int) -> dict[str, Any]:
-    """The entries from before an event that stand again because what replaced them came after it."""
-    again: dict[str, Any] = {}
+def _revalidated(tx: Tx, task_id: str, at: int) -> dict[str, Any]:
+    """The entries from before an event that are valid again, because the event that replaced them came
+    later."""
+    valid: dict[str, Any] = {}
     for kind in rules.ENTRY_TYPES:
         for row in tx.records(task_id, kind, ("superseded",), _MOST_ENTRIES):
             if row["seq"] < at <= (row["replaced_by"] or 0):
                 by = tx.record(task_id, row["replaced_by"])
                 if by and by["type"] == kind and by["status"] != "invalidated":
-                    again[str(row["seq"])] = {"status": "active", "ref_seq": None}
-    return again
+                    valid[str(row["seq"])] = {"status": "active", "ref_seq": None}
+    return valid
 
 
 def _split_off(
     memory: Base, tx: Tx, old: Row, event: Row, name: str | None, moved: Sequence[Row],
     steps: Sequence[Row], now: str,
 ) -> tuple[str, int]:  # fmt: skip
-    """Write the task that is split off; returns its id and its last event's seq."""
+    """Write the new task of a split; returns its id and the seq of its last event."""
     new = new_task_id(memory, tx)
     at, session = event["seq"], old["session_id"]
     entries = [row for row in moved if row["seq"] != at]
@@ -399,11 +394,14 @@ def _split_off(
     )
     carrier.steps(steps, [], 1)
     carrier.entries(entries)
+    source = old["task_id"]
     for column in _heads_since(old, at):
         value = json.loads(old[column]) if column == "blockers" else old[column]
-        channel = carrier.channel(old[SOURCES["heads"][column]])
-        carrier.append(channel, Draft("task.updated", sets={"heads": {column: value}}))
-    source = old["task_id"]
+        written_by = old[SOURCES["heads"][column]]
+        draft = Draft(
+            "task.updated", data={"from": f"{source}#{written_by}"}, sets={"heads": {column: value}}
+        )
+        carrier.append(carrier.channel(written_by), draft)
     carrier.note(f"Split from task {source}. Actions and files until then: {source}#{at}-{old['last_seq']}.")
     changes: dict[str, Any] = {} if name is None else {"name": name}
     if steps:
@@ -426,21 +424,21 @@ def _split_off(
 
 
 def _merge(memory: Base, tx: Tx, head: Row, source: Row, now: str) -> Draft:
-    """Copy what a task brings along and end it; returns the event of the task that takes it in."""
-    found, gone = head["task_id"], source["task_id"]
+    """Copy the other task's entries and steps, and end it; returns the event of this task."""
+    own, gone = head["task_id"], source["task_id"]
     first_seq, until = head["last_seq"] + 1, source["last_seq"]
     carrier = _Carrier(memory, tx, gone, head, now, "task_merge")
     request = tx.event(gone, 1)
     if request and request["text"]:
         carrier.request(request, request_tags(0 < head["total"] <= head["done"]))
-    old_steps = tx.steps(found)
+    old_steps = tx.steps(own)
     open_steps = [
         row for row in tx.steps(gone) if row["dropped_in"] is None and row["status"] in rules.ITEM_OPEN
     ]
     carrier.steps(open_steps, old_steps, max(head["plan_version"], 1))
-    entries, replaced = _latest_values(tx, found, _standing(tx, gone, 1))
+    entries, replaced = _latest_values(tx, own, _valid_entries(tx, gone, 1))
     carrier.entries(entries)
-    carrier.note(f"Task {gone} is part of this one now. Its actions and files: {gone}#1-{until}.")
+    carrier.note(f"Task {gone} is now part of this one. Its actions and files: {gone}#1-{until}.")
     seq = head["last_seq"] + 1
     sets = {**carrier.sets, "links": [_link("supersedes", gone, head)]}
     if replaced:
@@ -452,17 +450,17 @@ def _merge(memory: Base, tx: Tx, head: Row, source: Row, now: str) -> Draft:
             heads["phase"] = "planned"
     warnings: tuple[str, ...] = ()
     if _is_current(tx, source):
-        if _may_turn(memory, tx, head, source):
+        if _may_take_over(memory, tx, head, source):
             session = source["session_id"]
             heads.update(session_id=session, focus=tx.last_focus(session) + 1)
         else:
-            warnings = (f"The session that worked on {gone} must turn to {found} by itself: task_focus.",)
+            warnings = (f"The session of {gone} must turn to {own} itself, with task_focus.",)
     if heads:
         sets["heads"] = heads
     ended = Draft(
         "task.merged",
-        text=f"It is part of task {found} now.",
-        data={"into": found, "pair": {"task": found, "seq": seq}},
+        text=f"This task is now part of task {own}.",
+        data={"into": own, "pair": {"task": own, "seq": seq}},
         sets={"heads": {"status": "superseded", "reason": None, "completed_at": now}},
     )
     append_event(memory, tx, source, ended, now, "task_merge")
@@ -471,7 +469,7 @@ def _merge(memory: Base, tx: Tx, head: Row, source: Row, now: str) -> Draft:
 
 
 def _latest_values(tx: Tx, task_id: str, rows: Sequence[Row]) -> tuple[list[Row], list[int]]:
-    """The entries to take over, and the variables that they replace: of two values the later one stands."""
+    """The entries to copy, and the variables that they replace: the later of two values counts."""
     taken: list[Row] = []
     replaced: list[int] = []
     for row in rows:
@@ -484,8 +482,8 @@ def _latest_values(tx: Tx, task_id: str, rows: Sequence[Row]) -> tuple[list[Row]
     return taken, replaced
 
 
-def _may_turn(memory: Base, tx: Tx, head: Row, source: Row) -> bool:
-    """Whether the other task's session may get this task: nobody else works on it."""
+def _may_take_over(memory: Base, tx: Tx, head: Row, source: Row) -> bool:
+    """Whether the other task's session may take over this task: no other session works on it."""
     own = head["session_id"]
     if not own or own == source["session_id"] or not _is_current(tx, head):
         return True

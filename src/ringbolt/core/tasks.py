@@ -1,4 +1,4 @@
-"""Tasks: registering, updating, reading, listing, finishing, linking."""
+"""Operations on tasks: register, update, read, list, finish, link."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..ledger.values import read_card, read_task
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from ..model.operation import operation
-from ..model.types import Pattern, Task, TaskCard, TaskPage, Written, is_dict, is_list
+from ..model.types import Task, TaskCard, TaskPage, Value, Written, is_dict, is_list
 from ..signals.phrases import may_tell_progress
 from ..store.goal_queries import criteria
 from ..store.schema import escape_like
@@ -24,6 +24,34 @@ from .draft_tasks import adoption, focus_event, own_draft
 from .plans import added_steps
 
 MOST_ROWS = 1000
+
+
+class _Registration(Value, frozen=True, kw_only=True):
+    """The validated arguments of `task_register`."""
+
+    name: str
+    plan: Any
+    steps: list[dict[str, Any]]
+    request: str | None
+    kind: str
+    phase: str
+    extras: dict[str, Any]
+    tags: list[str]
+    related_goal: str | None
+
+    @property
+    def labels(self) -> list[list[Any]]:
+        """The rows of the task's tags."""
+        return [[0, "tag", tag] for tag in self.tags]
+
+    def links(self, tx: Tx, parent: str | None = None, seq: int = 1) -> list[dict[str, Any]]:
+        """The rows of the task's first links."""
+        goal = self.related_goal and goal_named(tx, self.related_goal)
+        return [
+            {"kind": kind, "target": target, "seq": seq, "status": "active"}
+            for kind, target in (("parent", parent), ("goal", goal))
+            if target is not None
+        ]
 
 
 class Tasks(Base):
@@ -57,14 +85,14 @@ class Tasks(Base):
         """Start a task: its name, its plan, and the user's request word for word.
 
         The task becomes the current one of this session. If hooks have already begun a task for the user's
-        prompt in this session, this call gives that one its name and plan, and nothing is lost or doubled.
+        prompt in this session, this call gives that task its name and plan instead of creating another.
 
         Args:
             name: Short name of the task. At most 500 bytes.
             plan: Titles of the steps, in order. Also accepted: steps as objects, stages with steps, a mapping
                 of ids to steps, or text with one step per line.
-            request: The user's request, word for word. Kept for good and never shortened.
-            goal: What to achieve. Default: the request, or else the name.
+            request: The user's request, word for word. It is never shortened or dropped.
+            goal: What to achieve. Default: the request, otherwise the name.
             context: Any JSON value that belongs to the task.
             workspace: `""`: the workspace of this memory. `None`: no workspace.
             parent: The task that this one is part of.
@@ -76,111 +104,77 @@ class Tasks(Base):
             related_goal: Id of a goal, stored as a link of kind `goal`. Any text is accepted.
             kind: `task` or `goal`.
         """
-        name = validate.line("name", name, 500)
-        request = self._text("request", request)
-        plan = self._plain("plan", plan)
-        steps = rules.parse_plan(plan)
-        self._check_steps(steps)
-        context = self._plain("context", context)
-        criteria = self._list("acceptance", acceptance)
-        extra: dict[str, Any] = {
-            "goal": self._text("goal", goal),
-            "context": None if context is None else validate.dumps(context),
-            "acceptance": criteria or None,
-            "approval_mode": validate.choice("approval mode", approval_mode, rules.APPROVAL_MODES),
-            "callback_url": validate.optional("callback_url", callback_url, 2000),
-            "metadata": self._mapping("metadata", metadata),
-        }
-        labels = [[0, "tag", tag] for tag in validate.text_list("tags", tags)]
-        phase = (
-            foreign_statuses.read_phase(validate.line("phase", phase))
-            if phase
-            else ("planned" if steps else "received")
-        )
-        kind = validate.choice("kind", kind, ("task", "goal"))
-        goal_id = validate.optional("related_goal", related_goal, 500)
+        new = self._read_registration(
+            name, plan, request, kind=kind, phase=phase, goal=goal, context=context, acceptance=acceptance,
+            approval_mode=approval_mode, callback_url=callback_url, metadata=metadata, tags=tags,
+            related_goal=related_goal,
+        )  # fmt: skip
         here, repository = self.workspace, self.repository
         if workspace != "":
             here, repository = validate.optional("workspace", workspace, 2000), None
         scoped_key = None
         if key is not None:
             scoped_key = f"{self.origin.principal}\n{here or ''}\n{validate.line('key', key, 200)}"
-        fingerprint = self._fingerprint(
-            "task_register", key, [name, plan, request, extra, criteria, parent, labels, phase, goal_id, kind]
+        fingerprint = self._fingerprint("task_register", key, [new.to_dict(), parent])
+        # A draft of this session becomes the task, unless this call begins a draft, a sub-task or a goal.
+        is_own = (
+            new.kind == "task" and parent is None and workspace == "" and DRAFT not in new.extras["metadata"]
         )
 
-        def matching_patterns(tx: Tx) -> tuple[Pattern, ...]:
-            return relevant(tx, [name, *(step["title"] for step in steps)], self._clock())
-
-        # A draft of this session becomes the task, unless this call begins a draft, a part or a goal itself.
-        is_own = kind == "task" and parent is None and workspace == "" and DRAFT not in extra["metadata"]
-
-        def adopt(tx: Tx, head: Row, now: str) -> Written:
-            goal_link = goal_id and goal_named(tx, goal_id)
-            *first, last = adoption(
-                self,
-                tx,
-                head,
-                now,
-                heads={"name": name} | ({"phase": phase} if phase not in ("received", "planned") else {}),
-                extras=extra,
-                labels=labels,
-                links=_first_links(None, goal_link, head["last_seq"] + 1),
-                request=request,
-                plan=plan if steps else None,
-            )
-            for draft in first:
-                self._append(tx, head, draft, now, "task_register")
-            last.result.update(
-                warnings=(f"This is the task that this session already had, {head['task_id']}.",),
-                patterns=matching_patterns(tx),
-            )
+        def work(tx: Tx) -> Written:
+            patterns = relevant(tx, [new.name, *(step["title"] for step in new.steps)], self._clock())
+            if scoped_key is not None and (known := tx.register_key(scoped_key)):
+                return stored_result(known, fingerprint).replace(patterns=patterns)
+            now = self._now()
+            head = own_draft(self, tx) if is_own else None
+            if head is not None:
+                *first, last = _adopted(self, tx, head, new, now)
+                for draft in first:
+                    self._append(tx, head, draft, now, "task_register")
+                last.result["warnings"] = (
+                    f"This is the task that this session already had, {head['task_id']}.",
+                )
+            else:
+                task_id = self._new_id(tx)
+                parent_id = None if parent is None else self._find(tx, parent)["task_id"]
+                last = _registered(self, tx, new, parent_id, here, repository, now)
+                head = {"task_id": task_id, "root_id": task_id, **last.sets["heads"]}
+            last.result["patterns"] = patterns
             return self._append(tx, head, last, now, "task_register", scoped_key, fingerprint)
 
-        def work(tx: Tx) -> Written:
-            if scoped_key is not None and (known := tx.register_key(scoped_key)):
-                return stored_result(known, fingerprint).replace(patterns=matching_patterns(tx))
-            now = self._now()
-            if is_own and (draft_task := own_draft(self, tx)) is not None:
-                return adopt(tx, draft_task, now)
-            task_id = self._new_id(tx)
-            heads: dict[str, Any] = {
-                "kind": kind,
-                "name": name,
-                "status": "active",
-                "phase": phase,
-                "workspace_path": here,
-                "repository": repository,
-                **rules.phase_stamps({}, phase, now, planned=bool(steps)),
-            }
-            if self.origin.session:
-                heads["session_id"] = self.origin.session
-                heads["focus"] = tx.last_focus(self.origin.session) + 1
-            if parent is not None:
-                heads["parent_id"] = self._find(tx, parent)["task_id"]
-            if steps:
-                heads.update(plan_version=1, plan_seq=1)
-            sets = _without_none(
-                {
-                    "heads": heads,
-                    "+extras": _without_none(extra),
-                    "links": _first_links(heads.get("parent_id"), goal_id and goal_named(tx, goal_id))
-                    or None,
-                    "+steps": added_steps(steps, 1, 0) or None,
-                    "+labels": labels or None,
-                }
-            )
-            draft = Draft(
-                "task.registered",
-                text=request,
-                sets=sets,
-                items=tuple(step["id"] for step in steps),
-                patterns=matching_patterns(tx),
-            )
-            head: Row = {"task_id": task_id, "root_id": task_id, **heads}
-            return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)
-
         return self._commit(work, settles=key is not None)
+
+    def _read_registration(
+        self, name: str, plan: Any, request: str | None, *, kind: str, phase: str | None, **fields: Any
+    ) -> _Registration:
+        """Validate the arguments of `task_register`."""
+        name = validate.line("name", name, 500)
+        request = self._text("request", request)
+        plan = self._plain("plan", plan)
+        steps = rules.parse_plan(plan)
+        self._check_steps(steps)
+        context = self._plain("context", fields["context"])
+        default_phase = "planned" if steps else "received"
+        return _Registration(
+            name=name,
+            plan=plan,
+            steps=steps,
+            request=request,
+            kind=validate.choice("kind", kind, ("task", "goal")),
+            phase=foreign_statuses.read_phase(validate.line("phase", phase)) if phase else default_phase,
+            extras={
+                "goal": self._text("goal", fields["goal"]),
+                "context": None if context is None else validate.dumps(context),
+                "acceptance": self._list("acceptance", fields["acceptance"]) or None,
+                "approval_mode": validate.choice(
+                    "approval mode", fields["approval_mode"], rules.APPROVAL_MODES
+                ),
+                "callback_url": validate.optional("callback_url", fields["callback_url"], 2000),
+                "metadata": self._mapping("metadata", fields["metadata"]),
+            },
+            tags=validate.text_list("tags", fields["tags"]),
+            related_goal=validate.optional("related_goal", fields["related_goal"], 500),
+        )
 
     @operation(
         scope="write",
@@ -223,12 +217,12 @@ class Tasks(Base):
             step: Step the message is about: id, number from 1, or title.
             step_status: New status of the step: pending, active, completed, failed or skipped.
             next: What to do next, in words.
-            blockers: What is in the way; [] clears it. At most 50.
+            blockers: What blocks the task; [] clears it. At most 50.
             name: New name of the task, at most 500 bytes.
             goal: New goal of the task.
             metadata: Merged into the task's metadata; null removes a name.
-            attention: Something that a person should look at.
-            archived: True archives the task, false brings it back.
+            attention: Why a person should look at the task.
+            archived: True archives the task, false restores it.
             query: Question about the task to answer. It is not stored.
         """
         if query is not None:
@@ -258,7 +252,7 @@ class Tasks(Base):
                      metadata, attention, archived]  # fmt: skip
         if all(part is None for part in arguments):
             raise InvalidInput(
-                "invalid_argument", "There is nothing to write.", "Give a message or a change."
+                "invalid_argument", "There is nothing to write.", "Pass a message or a change."
             )
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -277,7 +271,7 @@ class Tasks(Base):
             if head["status"] in rules.ENDED and "status" not in heads and message:
                 warnings.append(f"task is {head['status']}")
             extras = _extras_changes(tx, head, goal, metadata)
-            sets = _without_none({"steps": steps or None, "heads": heads or None, "extras": extras or None})
+            sets = without_none({"steps": steps or None, "heads": heads or None, "extras": extras or None})
             plain = not sets and message is not None
             draft = Draft(
                 "message" if plain else "item.updated" if steps and not heads else "task.updated",
@@ -315,7 +309,7 @@ class Tasks(Base):
             return done.replace(warnings=(*done.warnings, f"not answered: {error.message}"))
 
     def _may_move(self, head: Row, message: str) -> bool:
-        """Whether a message may report progress. A cheap filter, because every message passes it."""
+        """Whether a message may report progress: a cheap filter that runs on every message."""
         if head["current_item"] is None and head["next_item"] is None:
             return False
         if self.origin.channel != "agent" or self.settings.progress == "off":
@@ -331,19 +325,19 @@ class Tasks(Base):
         """
         if at is None:
             return self.store.read(lambda tx: self._read(tx, task_id), once=True)
-        tx, found = self._as_of(task_id, at)
-        task = read_task(tx, found)
+        tx, full_id = self._as_of(task_id, at)
+        task = read_task(tx, full_id)
         if task is None:
-            raise NotFound("task_not_found", f"Task {found} did not exist yet.", "Give a later time.")
+            raise NotFound("task_not_found", f"Task {full_id} did not exist yet.", "Use a later time.")
         return task
 
     def _read(self, tx: Tx, task_id: str | None) -> Task:
         # A complete id needs no lookup first.
-        seen = self._clock(), stuck_after(self.settings)
-        whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
-        if whole and len(whole) == rules.ID_LENGTH and (task := read_task(tx, whole, *seen)):
+        for_life = self._clock(), stuck_after(self.settings)
+        plain = rules.normal_id(task_id) if isinstance(task_id, str) else None
+        if plain and len(plain) == rules.ID_LENGTH and (task := read_task(tx, plain, *for_life)):
             return task
-        task = read_task(tx, self._find(tx, task_id)["task_id"], *seen)
+        task = read_task(tx, self._find(tx, task_id)["task_id"], *for_life)
         if task is None:
             raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
         return task
@@ -366,7 +360,7 @@ class Tasks(Base):
         """List tasks, most recently changed first. By default: the open tasks of this workspace.
 
         Args:
-            status: open, ended, all, or a status. Several statuses can be given as a list.
+            status: open, ended, all, a status, or a list of statuses.
             session: Only tasks of this session.
             tag: Only tasks with this tag.
             parent: Only sub-tasks of this task.
@@ -401,9 +395,9 @@ class Tasks(Base):
             )
             more = len(rows) > limit
             rows = rows[:limit]
-            stand = lives(tx, rows, self._clock(), stuck_after(self.settings))
+            life = lives(tx, rows, self._clock(), stuck_after(self.settings))
             return TaskPage(
-                tasks=tuple(TaskCard(**read_card(row, stand[row["task_id"]])) for row in rows),
+                tasks=tuple(TaskCard(**read_card(row, life[row["task_id"]])) for row in rows),
                 cursor=rows[-1]["position"] if more else None,
             )
 
@@ -585,15 +579,16 @@ class Tasks(Base):
 
 
 def goal_named(tx: Tx, name: str) -> str:
-    """The id of the goal with this id or prefix; any other text stands for itself."""
+    """The id of the goal with this id or prefix; any other text is returned unchanged."""
     plain = rules.normal_id(name)
-    found = [] if plain is None else tx.heads_with_prefix(plain, 2)
-    head = tx.head(found[0]["task_id"]) if len(found) == 1 else None
+    matches = [] if plain is None else tx.heads_with_prefix(plain, 2)
+    head = tx.head(matches[0]["task_id"]) if len(matches) == 1 else None
     return head["task_id"] if head is not None and head["kind"] == "goal" else name
 
 
 def check_goal(tx: Tx, head: Row, status: str) -> None:
-    """Raise unless a goal may get a status: completing needs its criteria, continuing needs a reset."""
+    """Raise unless a goal may get a status: its criteria must be met to complete it, and a stopped goal needs
+    a reset."""
     if status == "completed":
         check_ready(head["task_id"], criteria(tx, head["task_id"]))
     elif status in rules.OPEN and head["reason"] in STOPPED:
@@ -605,20 +600,63 @@ def check_goal(tx: Tx, head: Row, status: str) -> None:
         )
 
 
-def _first_links(parent: str | None, goal: str | None, seq: int = 1) -> list[dict[str, Any]]:
-    """The links that a task is registered with."""
-    ties = {"parent": parent, "goal": goal}
-    return [
-        {"kind": kind, "target": target, "seq": seq, "status": "active"}
-        for kind, target in ties.items()
-        if target is not None
-    ]
+def _registered(
+    memory: Base,
+    tx: Tx,
+    new: _Registration,
+    parent: str | None,
+    workspace: str | None,
+    repository: str | None,
+    now: str,
+) -> Draft:
+    """The event that registers a new task."""
+    heads: dict[str, Any] = {
+        "kind": new.kind,
+        "name": new.name,
+        "status": "active",
+        "phase": new.phase,
+        "workspace_path": workspace,
+        "repository": repository,
+        **rules.phase_stamps({}, new.phase, now, planned=bool(new.steps)),
+    }
+    if session := memory.origin.session:
+        heads.update(session_id=session, focus=tx.last_focus(session) + 1)
+    if parent is not None:
+        heads["parent_id"] = parent
+    if new.steps:
+        heads.update(plan_version=1, plan_seq=1)
+    sets = {
+        "heads": heads,
+        "+extras": without_none(new.extras),
+        "links": new.links(tx, parent) or None,
+        "+steps": added_steps(new.steps, 1, 0) or None,
+        "+labels": new.labels or None,
+    }
+    items = tuple(step["id"] for step in new.steps)
+    return Draft("task.registered", text=new.request, sets=without_none(sets), items=items)
+
+
+def _adopted(memory: Base, tx: Tx, head: Row, new: _Registration, now: str) -> list[Draft]:
+    """The events that turn the session's draft into the registered task."""
+    phase = {"phase": new.phase} if new.phase not in ("received", "planned") else {}
+    return adoption(
+        memory,
+        tx,
+        head,
+        now,
+        heads={"name": new.name, **phase},
+        extras=new.extras,
+        labels=new.labels,
+        links=new.links(tx, seq=head["last_seq"] + 1),
+        request=new.request,
+        plan=new.plan if new.steps else None,
+    )
 
 
 def _read_status(
     status: str | None, phase: str | None, reason: str | None
 ) -> tuple[dict[str, Any], str | None, str | None]:
-    """Our status (as a change), phase and reason for words of any project."""
+    """Translate words of any project into our status (as a change), phase and reason."""
     changes: dict[str, Any] = {}
     meant_phase = meant_reason = None
     if status is not None:
@@ -633,7 +671,7 @@ def _read_status(
 
 
 def status_changes(head: Row, status: str | None, reason: str | None, now: str) -> dict[str, Any]:
-    """The columns that a new status changes; raises if it cannot follow the current one."""
+    """The columns that a new status changes; raises if it cannot follow the current status."""
     if status is None:
         return {} if reason is None else {"reason": reason}
     rules.check_transition(rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], status)
@@ -678,7 +716,8 @@ def _differs(head: Row, name: str, value: Any) -> bool:
     return old != value
 
 
-def _without_none(row: Mapping[str, Any]) -> dict[str, Any]:
+def without_none(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row without its empty cells."""
     return {name: value for name, value in row.items() if value is not None}
 
 
@@ -687,15 +726,15 @@ def statuses_in(status: str | Sequence[str]) -> list[str]:
     groups = {"open": rules.OPEN, "ended": rules.ENDED, "all": rules.TASK_STATUSES}
     if isinstance(status, str) and status in groups:
         return list(groups[status])
-    given = [status] if isinstance(status, str) else status
-    if not is_list(given) or not given:
+    words = [status] if isinstance(status, str) else status
+    if not is_list(words) or not words:
         raise InvalidInput(
             "invalid_argument",
             f"status cannot be {shown(status)}.",
             "Use open, ended, all, or one or several statuses.",
         )
     return list(
-        dict.fromkeys(foreign_statuses.read_task_status(validate.line("status", word))[0] for word in given)
+        dict.fromkeys(foreign_statuses.read_task_status(validate.line("status", word))[0] for word in words)
     )
 
 
@@ -717,5 +756,5 @@ def _error_summary(error: Any) -> dict[str, str] | None:
             shown_as = value if name == "message" else str(value)
             summary[name] = validate.text(f"error.{name}", shown_as, 100_000)
     if "message" not in summary:
-        raise InvalidInput("invalid_argument", "error has no message.", "Give the error message.")
+        raise InvalidInput("invalid_argument", "error has no message.", "Pass the error message.")
     return summary

@@ -1,4 +1,4 @@
-"""Syncing the plan with a to-do list of a host: steps and statuses in one event, or none."""
+"""Sync the plan with a host's to-do list: steps and statuses in one event, or none if nothing changed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .plans import added_steps, plan_heads
 
 Listed = dict[str, Any]
 
-# Where a step keeps the id that the list knows it by.
+# The field of a step's detail that holds its id in the list.
 LIST_ID = "list_id"
 
 
 class Syncing(Base):
-    """Operations that take over a list from elsewhere."""
+    """Operations that copy a list from elsewhere."""
 
     @operation(
         scope="write",
@@ -82,30 +82,30 @@ class Syncing(Base):
         return self._write("task_plan_sync", task_id, decide, key=key, token=token, arguments=wanted)
 
     def _listed(self, items: Any) -> list[Listed]:
-        """The steps of a list, each with a title, our status for it, and maybe an id."""
-        found: list[Listed] = []
-        for given in self._list("items", items):
-            fields: Listed = given if is_dict(given) else {"title": given}
+        """The steps of a list, each with a title, our status, and the list's id or None."""
+        steps: list[Listed] = []
+        for item in self._list("items", items):
+            fields: Listed = item if is_dict(item) else {"title": item}
             title = next(
                 (fields[name] for name in ("title", "text", "content", "subject") if fields.get(name)), None
             )
             if not isinstance(title, str) or not title.strip():
                 raise InvalidInput(
-                    "invalid_plan", f"A step has no title: {shown(given)}.", 'Each step has a "title".'
+                    "invalid_plan", f"A step has no title: {shown(item)}.", 'Each step needs a "title".'
                 )
             status = fields.get("status") or "pending"
-            found.append(
+            steps.append(
                 {
                     "title": validate.line("title", title.strip()[:4000], 4000),
                     "status": foreign_statuses.read_item_status(validate.line("status", status)),
                     "id": None if fields.get("id") is None else str(fields["id"])[:200],
                 }
             )
-        return found
+        return steps
 
 
 def _matched_rows(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Row]:
-    """The steps of the plan that are in the list, by their places in the list."""
+    """The steps of the plan that are on the list, by their places in the list."""
     free = {row["item_id"]: row for row in live}
     known: dict[int, Row] = {}
 
@@ -129,7 +129,7 @@ def _matched_rows(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Ro
 def _changed(
     tx: Tx, head: Row, old: list[Row], wanted: Sequence[Listed], known: dict[int, Row], version: int, now: str
 ) -> StepChanges:
-    """The changes to existing steps: their places, titles and statuses, and the ones that are dropped."""
+    """The changes to existing steps: places, titles, statuses, and dropped steps."""
     changes: StepChanges = {}
     for place, row in known.items():
         step = wanted[place]

@@ -1,4 +1,4 @@
-"""Moving ledgers: export and import as JSON Lines, merging, backup and restore."""
+"""Move ledgers: export and import as JSON Lines, merging, backup and restore."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ class Transfer(Base):
     def import_events(self, path: str | os.PathLike[str]) -> ImportReport:
         """Import an export: known events are skipped, new ones are added, nothing is overwritten.
 
-        What was forgotten here stays forgotten, and a task that was purged here is not brought back.
+        Forgotten content stays forgotten, and purged tasks stay purged.
 
-        Where the two stores continued a task differently, the other history is kept in full as a task of its
-        own, and reported. The whole file is checked before anything is written.
+        Where the two stores continued a task differently, the other history is kept in full as a separate
+        task, and reported. The whole file is checked before anything is written.
 
         Args:
             path: An export.
@@ -103,7 +103,8 @@ class Transfer(Base):
             return self._import(source)
 
     def _import(self, source: str, root: str | None = None, only: str | None = None) -> ImportReport:
-        """Import an export; with `root` it must lie inside, with `only` it must be about that task."""
+        """Import an export; with `root` the file must be inside it, with `only` it must hold just that
+        task."""
         begins: dict[str, tuple[int, Row]] = {}
         number = 1
         for number, row, _ in _checked_lines(source, root):
@@ -146,7 +147,7 @@ class Transfer(Base):
 
     @operation(scope="write", tools="none", http=False, destructive=True, example={"path": "ringbolt.backup"})
     def restore(self, path: str | os.PathLike[str]) -> str:
-        """Replace this store with a backup; returns the path of a copy of what was there before.
+        """Replace this store with a backup; returns the path of a copy of the previous content.
 
         Args:
             path: A backup.
@@ -250,11 +251,11 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     validate.line("type", line["type"], 100)
     if validate.moment("at", validate.line("at", line["at"], 100)) != line["at"]:
         raise ValueError(f"{shown(line['at'])} is not a time in our format")
-    given: dict[str, Any] = {
+    author: dict[str, Any] = {
         name: validate.text(name, value, 1000) for name, value in line.get("origin", {}).items()
     }
-    validate.choice("channel", given.get("channel", "agent"), rules.CHANNELS)
-    origin = Origin(**given)
+    validate.choice("channel", author.get("channel", "agent"), rules.CHANNELS)
+    origin = Origin(**author)
     sets = line.get("sets")
     if sets is not None or seq == 1:
         check_sets(sets, seq)
@@ -281,14 +282,14 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
 
 
 class Merge:
-    """Adds events of another store one by one, and remembers under which task id they went.
+    """Adds events of another store one by one, and remembers the task id under which each task is stored.
 
-    A task whose histories diverge is kept twice: the imported side becomes a task of its own, with the shared
-    events copied, under an id derived from the first event that differs. So the same import finds it again.
+    A task whose histories diverge is kept twice: the imported side becomes a separate task, with the shared
+    events copied, under an id derived from the first different event. So a repeated import finds it again.
     """
 
     def __init__(self, homes: MutableMapping[str, str] | None = None, all_tasks: bool = True) -> None:
-        self._all_tasks = all_tasks  # also tasks that were purged here
+        self._all_tasks = all_tasks  # even tasks that were purged here
         self.events = 0  # how many were read
         self._purged = 0
         self._added = 0
@@ -349,11 +350,11 @@ class Merge:
             shares_with = home
             home = rules.make_id(blake2b(content, digest_size=rules.ID_LENGTH).digest())
             self._homes[foreign] = home
-            if home != foreign:  # else the other store has the same conflict under the same id
+            if home != foreign:  # otherwise the other store has the same conflict under the same id
                 self._conflicts.setdefault(home, Divergence(task_id=foreign, seq=row["seq"], kept_as=home))
 
     def _begin(self, tx: Tx, home: str, shares_with: str, row: Row) -> Row:
-        """A new task; for the other side of a conflict, with the history that both sides share."""
+        """Begin a task; for the other side of a conflict, with the history that both sides share."""
         head: Row = {"task_id": home, "root_id": row["root_id"], "last_seq": 0}
         if home != shares_with:
             while head["last_seq"] < row["seq"] - 1:

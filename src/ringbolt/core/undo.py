@@ -1,4 +1,4 @@
-"""Undo: reverting the changes of an event by a new event that sets the previous values."""
+"""Undo: revert the changes of an event with a new event that sets the previous values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FINAL = (
 )  # fmt: skip
 # Columns that append derives: a difference in them does not mean that a later event set the row.
 _DERIVED = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
-# Which session works on a task may have changed since; an undo then leaves that as it is.
+# Another session may work on the task since; then an undo leaves these columns unchanged.
 _SESSION = ("session_id", "focus")
 _SPLIT_UNDONE = "split undone"  # the reason of a task that was split off by mistake
 _JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")
@@ -45,13 +45,14 @@ class Undo(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Undo the changes of an event: the last one, or the one given. Nothing is erased.
+        """Undo the changes of an event, by default the last one. Nothing is erased.
 
-        What the event set gets its previous values, and what it added is marked as invalidated or dropped.
-        The undo is itself an event that can be undone. Undoing a split or a merge reverts both tasks.
+        Changed values get their previous values, and added entries and steps are marked as invalidated or
+        dropped. The undo is itself an event that can be undone. Undoing a split or a merge reverts both
+        tasks.
 
         Args:
-            seq: The event to undo. Default: the last one that can be undone and was not.
+            seq: The event to undo. Default: the last event that can be undone and was not.
             reason: Why.
         """
         reason = self._text("reason", reason)
@@ -62,7 +63,7 @@ class Undo(Base):
         ):
             return stored_result(known, fingerprint)
         target = self.store.read(lambda tx: self._undoable(tx, self._find(tx, task_id, writing=True), seq))
-        found = target["task_id"]
+        full_id = target["task_id"]
         half = self.store.read(lambda tx: _other_half(tx, target))
         around = self._around(target)
         around_half = None if half is None else self._around(half)
@@ -73,22 +74,22 @@ class Undo(Base):
                 other = self._find(tx, half["task_id"], lock=True)
                 own_half = _undoing(tx, other, half, around_half, reason, now)
                 draft.data["pair"] = {"task": other["task_id"], "seq": other["last_seq"] + 1}
-                own_half.data["pair"] = {"task": found, "seq": head["last_seq"] + 1}
+                own_half.data["pair"] = {"task": full_id, "seq": head["last_seq"] + 1}
                 self._append(tx, other, own_half, now, "task_undo")
             return draft
 
         return self._write(
-            "task_undo", found, decide, key=key, token=token, arguments=arguments,
+            "task_undo", full_id, decide, key=key, token=token, arguments=arguments,
             others=[half["task_id"]] if half else [],
         )  # fmt: skip
 
     def _around(self, target: Row) -> _Around:
         """The state of an event's task before and after it."""
-        found = target["task_id"]
-        past, _ = self._as_of(found, target["seq"] - 1)
-        before = {table: past.state_rows(table, found) for table in STATE}
-        past.append(past.head(found) or {}, dict(target), read_origin(target))
-        return before, {table: past.state_rows(table, found) for table in STATE}
+        task_id = target["task_id"]
+        past, _ = self._as_of(task_id, target["seq"] - 1)
+        before = {table: past.state_rows(table, task_id) for table in STATE}
+        past.append(past.head(task_id) or {}, dict(target), read_origin(target))
+        return before, {table: past.state_rows(table, task_id) for table in STATE}
 
     def _undoable(self, tx: Tx, head: Row, seq: int | None) -> Row:
         if seq is not None:
@@ -121,10 +122,10 @@ class Undo(Base):
         while rows := tx.thread(head["task_id"], 100, before):
             for row in rows:
                 if row["event_type"] == "undone":
-                    if row["seq"] not in gone:  # else the undo was itself undone
+                    if row["seq"] not in gone:  # otherwise the undo was itself undone
                         gone.add(row["ref_seq"])
                 elif row["seq"] in gone:
-                    # What a split or merge copied went with it.
+                    # The copies of a split or merge were undone with it.
                     first = json.loads(row["data"]).get("first") if pair_of(row) else None
                     gone.update(range(first or row["seq"], row["seq"]))
                 elif row["event_type"] not in _FINAL and row["forgotten"] is None:
@@ -142,7 +143,7 @@ def _other_half(tx: Tx, target: Row) -> Row | None:
     if half is None or back != {"task": target["task_id"], "seq": target["seq"]} or half["forgotten"]:
         raise Conflict(
             "not_undoable",
-            f"#{target['seq']} changed task {pair['task']} too, and that part is not in this store.",
+            f"#{target['seq']} also changed task {pair['task']}, and that part is not in this store.",
             "Set the values you want with new calls.",
         )
     return half
@@ -153,7 +154,7 @@ def _undoing(tx: Tx, head: Row, target: Row, around: _Around, reason: str | None
     sets: dict[str, Any] = json.loads(target["sets"]) if target["sets"] else {}
     inverse = _inverse(tx, *around, head, target, sets)
     if target["event_type"] == "item.inferred":
-        # The undo is an explicit statement, so the same is not inferred again.
+        # The undo is an explicit statement, so the same change is not inferred again.
         for row in inverse["steps"].values():
             row.update(basis="explicit", cause_seq=head["last_seq"] + 1)
     if target["event_type"] == "task.split" and "first" in json.loads(target["data"]):
@@ -169,7 +170,7 @@ def _undoing(tx: Tx, head: Row, target: Row, around: _Around, reason: str | None
 
 
 def _retired(tx: Tx, head: Row, target: Row, now: str) -> dict[str, Any]:
-    """The columns that end a task which was split off; raises if somebody has worked on it since."""
+    """The columns that end a task that was split off; raises if it has changed since."""
     task_id, seq = head["task_id"], target["seq"]
     while events := tx.events(task_id, seq, 1000):
         seq = events[-1]["seq"]
@@ -178,7 +179,7 @@ def _retired(tx: Tx, head: Row, target: Row, now: str) -> dict[str, Any]:
                 old = json.loads(target["data"])["pair"]["task"]
                 raise Conflict(
                     "undo_conflict",
-                    f"Task {task_id} has gone on since it was split off, with #{event['seq']}.",
+                    f"Task {task_id} has changed since it was split off: #{event['seq']}.",
                     f"Merge it instead: task_merge of {old} with other={task_id}.",
                     later=event["seq"],
                 )
@@ -253,7 +254,7 @@ def _touched(table: str, name: str, rows: Any) -> dict[str, list[str] | None]:
 
 
 def _with_sources(table: str, columns: list[str] | None) -> list[str] | None:
-    """The columns, and those that name the source of their texts, which must come back too."""
+    """The columns, and those that name the sources of their texts, which must be restored too."""
     if columns is None:
         return None
     return columns + [cite for name, cite in SOURCES.get(table, {}).items() if name in columns]

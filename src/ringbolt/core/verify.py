@@ -1,4 +1,4 @@
-"""Verify: folding the events again and comparing with the stored state."""
+"""Verify: fold the events again and compare the result with the stored state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Verify(Base):
 
     @operation(scope="read")
     def verify(self, task_id: str | None = None) -> VerifyReport:
-        """Replay the events and compare: hashes, numbering, every row of state, and the file itself.
+        """Replay the events and check hashes, numbering, every row of state, and the file itself.
 
         Args:
             task_id: Only this task. Default: all tasks.
@@ -34,11 +34,11 @@ class Verify(Base):
         for name in names:
             if folded > FOLDED_AT_ONCE:
                 folder, folded = scratch(), 0
-            count, found = self._verify_task(folder, name)
+            count, own_problems = self._verify_task(folder, name)
             tasks += 1
             events += count
             folded += count
-            problems += found
+            problems += own_problems
             if self.progress is not None:
                 self.progress(tasks, len(names))
         if task_id is None:
@@ -71,7 +71,7 @@ class Verify(Base):
 
 
 def _readable(tx: Tx, task_id: str, after: int) -> list[Row]:
-    """A page of events; one that is too damaged to be read becomes a row with `unreadable`."""
+    """A page of events; an event that is too damaged to read becomes a row with `unreadable`."""
     try:
         return tx.events(task_id, after, PAGE)
     except UnicodeDecodeError:
@@ -80,11 +80,11 @@ def _readable(tx: Tx, task_id: str, after: int) -> list[Row]:
     last = min(after + PAGE, head["last_seq"] if head else 0)
     for seq in range(after + 1, last + 1):
         try:
-            found = tx.event(task_id, seq)
+            row = tx.event(task_id, seq)
         except UnicodeDecodeError as error:
-            found = {"seq": seq, "unreadable": str(error)}
-        if found is not None:
-            rows.append(found)
+            row = {"seq": seq, "unreadable": str(error)}
+        if row is not None:
+            rows.append(row)
     return rows
 
 

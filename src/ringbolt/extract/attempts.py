@@ -1,4 +1,8 @@
-"""Attempts that failed and what worked instead: a window over the actions of a task."""
+"""Attempts that failed and what worked instead: a window over the actions of a task.
+
+A failure is settled when the same call works, when a check of the same kind passes, when a merge that stopped
+goes on, or when another way worked. One that nobody comes back to is given up after a while.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,17 @@ import msgspec
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict, is_list
-from ..signals.commands import first_program
+from ..signals.commands import first_program, only_shows
+from ..signals.failures import is_of_the_host
+from ..signals.run_kinds import PROVES, is_narrow, runs
 from ..signals.text_layout import one_line
-from ..signals.tools import COMMAND_FIELDS, PATH_FIELDS, first_text
+from ..signals.tools import COMMAND_FIELDS, PATH_FIELDS, first_text, is_read_only
 
 MOST_OPEN = 8  # failures that are remembered until something works
 PATIENCE = 10  # successes of the same tool after which a failure is given up
 MOST_WHAT = 200
 MOST_EDITS = 5
+SOON = 3  # calls of the same program after a failure that are taken to be further attempts
 
 _WORD = lazy_regex(r"[\w./-]{2,80}")
 _COMMON = frozenset("2>&1 cd echo head tail grep cat true null dev run and the for -n -l".split())
@@ -32,6 +39,8 @@ class Attempt(Value, frozen=True, kw_only=True):
     words: tuple[str, ...]
     file: str = ""
     head: str = ""
+    check: str = ""  # the kind of check that it is: test, build, lint …
+    narrow: bool = False  # a check of some tests only
 
 
 class Failure(Value, frozen=True, kw_only=True):
@@ -43,6 +52,11 @@ class Failure(Value, frozen=True, kw_only=True):
     seqs: tuple[int, ...]
     age: int = 0
     edited: tuple[str, ...] = ()
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether nobody came back to it."""
+        return self.age > PATIENCE
 
 
 def attempt(seq: int, tool: str, arguments: Any, summary: str | None) -> Attempt:
@@ -62,6 +76,7 @@ def attempt(seq: int, tool: str, arguments: Any, summary: str | None) -> Attempt
     whole = " ".join(
         f"{name}={_text(value)[:400]}" for name, value in list(fields.items())[:8] if name != "description"
     )
+    checks = [run.kind for run in runs(command) if run.kind in PROVES] if command else []
     return Attempt(
         seq=seq,
         tool=tool,
@@ -70,6 +85,8 @@ def attempt(seq: int, tool: str, arguments: Any, summary: str | None) -> Attempt
         words=tuple(telling)[:40],
         file=file[:400],
         head=" ".join(program),
+        check=checks[-1] if checks else "",
+        narrow=bool(checks) and is_narrow(command),
     )
 
 
@@ -93,6 +110,48 @@ def is_like(one: Attempt, other: Attempt) -> bool:
     return bool(shared) and len(shared) >= 0.34 * min(len(mine), len(yours))
 
 
+# A check that passes also settles failures of the kinds that it includes.
+_INCLUDES: Mapping[str, tuple[str, ...]] = {
+    "test": ("test", "build", "typecheck"),
+    "check": PROVES,
+    "build": ("build", "typecheck"),
+}
+_STOPPED = ("git rebase", "git merge", "git cherry-pick", "git pull", "git revert", "git stash", "git am")
+_GOES_ON = lazy_regex(
+    r"\bgit (?:-\S+ )*(?:commit|push|(?:rebase|merge|cherry-pick|revert|am)"
+    r" (?:--continue|--abort|--skip|--quit))\b"
+)
+_NOT_THERE = lazy_regex(
+    r"(?i)no such file|does not exist|not found|cannot access|can't read|can't open|is a directory|no matches"
+    r"|unrecognized (?:flag|option)|not a directory"
+)
+
+
+def settles(done: Attempt, failed: Attempt) -> bool:
+    """Whether a success shows that the reason of a failure is gone, though it was another call."""
+    if failed.check and done.check:
+        kinds = _INCLUDES.get(done.check, (done.check,))
+        if failed.check in kinds and (not done.narrow or (failed.narrow and is_like(failed, done))):
+            return True
+    stopped = failed.head in _STOPPED or any(f"{verb} " in failed.what for verb in _STOPPED)
+    return stopped and bool(_GOES_ON.search(done.what))
+
+
+def is_of_interest(tried: Attempt, symptom: str) -> bool:
+    """Whether a failure is one of the work, not of how a tool was called, nor a look at what is not there."""
+    if is_of_the_host(symptom):
+        return False
+    command = tried.what.rpartition("&& ")[2] if tried.what.startswith("cd ") else tried.what
+    looks = is_read_only(tried.tool) or only_shows(command)
+    return not (looks and _NOT_THERE.search(symptom))
+
+
+def _is_next_try(one: Failure, done: Attempt) -> bool:
+    """Whether the same program worked soon after; of checks, another one says nothing."""
+    failed = one.attempt
+    return bool(failed.head) and failed.head == done.head and one.age < SOON and not failed.check
+
+
 class Attempts:
     """The open failures of a task, and what closes them."""
 
@@ -105,32 +164,36 @@ class Attempts:
 
     def failed(self, tried: Attempt, symptom: str, key: str) -> list[Failure]:
         """Note a failure; returns the older ones that are dropped to make room."""
+        if not is_of_interest(tried, symptom):
+            return []
         for place, one in enumerate(self.open):
             if one.key == key:
                 self.open[place] = one.replace(seqs=(one.seqs[0], tried.seq), age=0)
                 return []
         self.open.append(Failure(attempt=tried, symptom=symptom, key=key, seqs=(tried.seq,)))
         dropped, self.open = self.open[:-MOST_OPEN], self.open[-MOST_OPEN:]
-        return dropped
+        return [one.replace(age=PATIENCE + 1) for one in dropped]
 
     def succeeded(self, done: Attempt, edits: bool) -> list[tuple[Failure, bool]]:
-        """The failures that a success closes, each with whether the same call worked.
+        """The failures that a success closes, each with whether the same call, or the same check, worked.
 
-        Also returns failures that are given up; these have an age above `PATIENCE`.
+        Also returns failures that are given up (`is_given_up`).
         """
         closed: list[tuple[Failure, bool]] = []
         still: list[Failure] = []
         for one in self.open:
             if (one.attempt.tool, one.attempt.input) == (done.tool, done.input):  # the same call
                 closed.append((one, True))
-            elif is_like(one.attempt, done):
+            elif settles(done, one.attempt):
+                closed.append((one, bool(one.edited) or not done.check))
+            elif is_like(one.attempt, done) or _is_next_try(one, done):
                 closed.append((one, False))
             else:
                 if edits and done.file and done.file not in one.edited:
                     one = one.replace(edited=(*one.edited, done.file)[-MOST_EDITS:])
                 if one.attempt.tool == done.tool:
                     one = one.replace(age=one.age + 1)
-                if one.age > PATIENCE:
+                if one.is_given_up:
                     closed.append((one, False))
                 else:
                     still.append(one)

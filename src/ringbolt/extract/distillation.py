@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
-from ..ledger.values import read_event
 from ..model.operation import operation
 from ..model.results import Distilled
-from ..model.types import Event
-from ..store import distilled
 from ..store.tx import Tx
+from . import names, run_commands, work_tree
 from .extraction import Extracting
+from .folds import MakeFold, update_folds
 from .names import Names
+from .plan_inference import infer_plan
 from .progress_updates import catch_up
+from .run_commands import RunCommandsFold
+from .work_tree import WorkTreeFold
 
-# Events that are read at once, so that no snapshot is held for long.
-PAGE = 500
+_FOLDS: Mapping[str, MakeFold] = {
+    names.KIND: Names,
+    work_tree.KIND: WorkTreeFold,
+    run_commands.KIND: RunCommandsFold,
+}
 
 
 class Distilling(Extracting):
@@ -24,7 +29,7 @@ class Distilling(Extracting):
     @operation(scope="write", repeatable=True)
     def task_distill(self, task_id: str | None = None) -> Distilled:
         """Bring the derived parts of a task up to date: progress of the plan, entries worth remembering,
-        names in use.
+        the working tree, how to run things, names in use.
 
         Only events since the last run are read, and no model is called. Running it twice, concurrently or
         after a crash changes nothing. A worker does the same continuously; before a compaction it runs at
@@ -35,8 +40,9 @@ class Distilling(Extracting):
         """
         found = self.store.read(lambda tx: self._find(tx, task_id)["task_id"])
         self._catch_up(found)
+        self._infer_plan(found)
         entries = self.task_extract(found).entries if self.settings.extraction == "on" else ()
-        return Distilled(task_id=found, seq=self._find_names(found), entries=entries)
+        return Distilled(task_id=found, seq=self._fold(found), entries=entries)
 
     def _catch_up(self, task_id: str) -> None:
         """Update the plan from what the agent said and did, page by page."""
@@ -49,25 +55,11 @@ class Distilling(Extracting):
         while self._commit(work, tasks=lambda _: (task_id,)):
             pass
 
-    def _find_names(self, task_id: str) -> int:
-        """Rank the names in use, page by page; returns the last event that was read."""
+    def _infer_plan(self, task_id: str) -> None:
+        """Update the plan that follows from what was said, for a task without a written one."""
+        if self.settings.progress != "off":
+            infer_plan(self, task_id)
 
-        def read(tx: Tx) -> tuple[int, dict[str, Any], list[Event]]:
-            mark, state = distilled.get(tx, task_id, "names")
-            return mark, state, [read_event(row) for row in tx.events(task_id, mark, PAGE)]
-
-        while True:
-            mark, state, events = self.store.read(read)
-            if not events:
-                return mark
-            names = Names(state)
-            for event in events:
-                names.observe(event)
-            found, last, now = names.state(), events[-1].seq, self._now()
-
-            def write(tx: Tx, state: Any = found, mark: int = mark, last: int = last, at: str = now) -> None:
-                # Another process that was faster has read the same events and stored the same state.
-                if distilled.get(tx, task_id, "names")[0] == mark:
-                    distilled.put(tx, task_id, "names", last, at, state)
-
-            self.store.write(write, settles=True)
+    def _fold(self, task_id: str) -> int:
+        """Update the names, the working tree and how to run things; returns the last event that was read."""
+        return update_folds(self, task_id, _FOLDS)

@@ -4,6 +4,9 @@
 A fold with a mark: the events after the mark are read, searched outside any transaction, and the findings
 are written together with the new mark. A writer that finds the mark moved starts over, so no event is read
 twice.
+
+Where a local model is set, it reads the same events after the rules, with a mark of its own and in chunks
+that it can hold. Only a worker does that; extraction in a hook requests the job.
 """
 
 from __future__ import annotations
@@ -16,18 +19,19 @@ from typing import Any, Protocol
 from ..ledger.base import Draft, find_item
 from ..ledger.values import read_event, read_task
 from ..llm.calls import Modelling
-from ..llm.prompts import ModelEntry, fact_of
+from ..llm.prompts import ModelEntry, fact_of, fitting
 from ..model import rules, validate
 from ..model.errors import InvalidInput
 from ..model.lazy_regex import lazy_regex
 from ..model.operation import operation
 from ..model.results import Extraction
 from ..model.types import Event, is_dict, is_list
+from ..model.validate import blake2b
 from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from . import patterns, queries
 from .extractor import Extractor, Found
-from .known_entries import AGENT, LATEST, KnownEntries, names_of
+from .known_entries import AGENT, LATEST, MODEL_BLOCKER, KnownEntries, names_of
 from .trust import is_trusted_as, least_trusted
 
 
@@ -47,6 +51,13 @@ Settle = Callable[[Tx], None]
 
 KIND = "extraction"
 PAGE = 200  # events that are read at once
+BY_MODEL = "model_extraction"  # the mark of what the model has read
+MOST_CHUNKS = 8  # that the model reads in one job; another job continues
+MODEL_JOB = "model"  # the key of the job that lets the model read
+_TELLING = frozenset(
+    "message task.registered task.updated item.updated task.finished user_instruction action"
+    " action.ended".split()
+)
 _ECHO = lazy_regex(
     r"<(ringbolt-[\w-]{1,80}|active-tasks|task-hygiene|stale-tasks)\b[^>]{0,200}>.*?(?:</\1>|\Z)", re.DOTALL
 )
@@ -85,8 +96,9 @@ class Extracting(Modelling):
         known = KnownEntries(found, again=item is not None)
         before: _Page | None = None
         while True:
-            page = self.store.read(lambda tx, k=known, b=before: _Page(tx, found, item, k, b))
-            work = _Writing(self, page, _look(self, page, extractor, more), settle if page.last else None)
+            page = self.store.read(lambda tx, k=known, b=before: _Page(tx, found, KIND, item, k, b))
+            findings = _look(self, page, extractor(page.state.get("reader")), more)
+            work = _Writing(self, page, findings, settle if page.last else None)
             part = self._commit(work, tasks=lambda _: (found,))
             if part is None:  # another process has read these events meanwhile
                 continue
@@ -95,27 +107,82 @@ class Extracting(Modelling):
                 return total
             known, before = work.known, page
 
-    def _found_by_model(self, task_id: str, events: Sequence[Event]) -> Sequence[Found]:
-        """What the local model finds in addition, if one is set. For the worker, never for a hook."""
-        if not self.settings.model_local_url:
-            return ()
+    def _extract_with_model(self, task_id: str, settle: Settle) -> None:
+        """Let the local model read what it has not read yet; for the worker, never for a hook.
 
+        What the model does not answer is read again by a later job.
+        """
+        left = bool(self.settings.model_local_url)
+        for _ in range(MOST_CHUNKS if left else 0):
+            known = KnownEntries(task_id, again=False)
+            page = self.store.read(lambda tx, k=known: _Page(tx, task_id, BY_MODEL, None, k, None))
+            if not page.events:
+                left = False
+                break
+            found = self._found_by_model(task_id, page.events)
+            if found is None:
+                left = False
+                break
+            findings = _look(self, page, _NoReader(), lambda _task, _events, found=found: found)
+            self._commit(_Writing(self, page, findings, None), tasks=lambda _: (task_id,))
+
+        def end(tx: Tx) -> None:
+            if left:
+                jobs.add(tx, "extract", task_id, MODEL_JOB, {}, jobs.NOW, self._now())
+            settle(tx)
+
+        self.store.write(end)
+
+    def _found_by_model(self, task_id: str, events: Sequence[Event]) -> Sequence[Found] | None:
+        """What the local model finds in some events; None if it does not answer."""
+        told = [clean for event in events if is_telling(event) and (clean := without_echo(event)) is not None]
         task = self.store.read(lambda tx: read_task(tx, task_id))
-        if task is None:
+        if task is None or not told:
             return ()
-        said, _ = self._model_extraction(task, [fact_of(event) for event in events], task.current_title or "")
-        return () if said is None else [_finding(entry, said[1]) for entry in said[0].entries]
+        reply, _ = self._model_extraction(task, [fact_of(event) for event in told], task.current_title or "")
+        return None if reply is None else [_finding(entry, reply[1]) for entry in reply[0].entries]
+
+
+class _NoReader:
+    """The reader of what only the model reads."""
+
+    def observe(self, event: Event) -> Sequence[Found]:
+        return ()
+
+    def open(self) -> Sequence[Found]:
+        return ()
+
+    def state(self) -> Mapping[str, Any]:
+        return {}
+
+
+def is_telling(event: Event) -> bool:
+    """Whether an event may say something worth remembering: words of somebody, or what was done."""
+    return event.origin.agent != AGENT and event.type in _TELLING and bool(event.text or event.data)
 
 
 def _finding(entry: ModelEntry, model: str) -> Found:
     """An entry that a model wrote, as a finding; every field the model gave is kept."""
     labels = [("tag", tag) for tag in entry.tags] + [("item", name) for name in entry.relevance_to]
+    data = {**entry.data, "by": model}
+    key: str | None = None
+    if entry.type == "variable":
+        key = str(data.pop("name", "") or "") or None
+    elif entry.type == "decision":
+        data.setdefault("choice", entry.summary)
+        if instead := data.pop("instead", None):
+            data["options"] = [instead]
+    elif entry.type == "exclusion":
+        data.setdefault("what", entry.summary)
+        data.setdefault("kind", "dead_end")
+    elif entry.type == "context" and data.get("kind") == "blocker":
+        key = f"{MODEL_BLOCKER}{blake2b(entry.summary.encode(), digest_size=8).hexdigest()}"
     return Found(
         type=entry.type,
         summary=entry.summary,
         detail=entry.detail,
-        data={**entry.data, "by": model},
-        key=None,
+        data=data,
+        key=key,
         seqs=entry.cites,
         channel=entry.channel,
         confidence=0.5,
@@ -127,14 +194,21 @@ class _Page:
     """A page of a task's events, with all that is needed to decide what is new in them."""
 
     def __init__(
-        self, tx: Tx, task_id: str, item: str | int | None, known: KnownEntries, before: _Page | None
+        self,
+        tx: Tx,
+        task_id: str,
+        kind: str,
+        item: str | int | None,
+        known: KnownEntries,
+        before: _Page | None,
     ) -> None:
         self.task_id = task_id
+        self.kind = kind
         head = tx.head(task_id)
         self.name = head["name"] if head else ""
         steps = tx.steps(task_id)
         self.titles = {row["item_id"]: row["title"] for row in steps}
-        self.mark, self.state = distilled.get(tx, task_id, KIND)
+        self.mark, self.state = distilled.get(tx, task_id, kind)
         self.again = item is not None  # a second reading, which leaves the mark where it is
         begin, end = self.mark, None
         if item is not None:
@@ -143,8 +217,10 @@ class _Page:
             self.state = before.state if before else {}
         rows = tx.events(task_id, begin, PAGE, end)
         self.events = [read_event(row) for row in rows]
+        if kind == BY_MODEL:
+            self.events = self.events[: fitting([fact_of(event) for event in self.events])]
         self.until: int = self.events[-1].seq if self.events else begin
-        self.last = len(rows) < PAGE or self.until == end
+        self.last = len(self.events) < PAGE or self.until == end
         self.known = known.copy()
         self.known.read(tx, head["last_seq"] if head else 0)
 
@@ -178,6 +254,8 @@ class _Candidate:
             raise InvalidInput("invalid_argument", "A variable needs a name.", "Give it a key.")
         self.kind = kind
         data = memory._mapping("data", found.data)
+        overrules: str | None = data.pop("overrules_key", None)
+        self.overrules = names_of(kind, overrules, "")[0] if overrules else None
         self.summary = memory._line("summary", found.summary)
         detail = memory._text("detail", found.detail)
         if kind == "variable":
@@ -206,10 +284,9 @@ def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return list(dict.fromkeys(labels))
 
 
-def _look(memory: Extracting, page: _Page, extractor: MakeReader, more: More | None) -> _Findings:
+def _look(memory: Extracting, page: _Page, reader: Reader, more: More | None) -> _Findings:
     """Search a page, outside any transaction; the reader's state is kept for the next page."""
     events = [clean for event in page.events if (clean := without_echo(event)) is not None]
-    reader = extractor(page.state.get("reader"))
     found = [one for event in events for one in reader.observe(event)]
     result = _Findings()
     if page.last:
@@ -277,7 +354,7 @@ class _Writing:
     def __call__(self, tx: Tx) -> Extraction | None:
         page, found = self._page, self._found
         head = self._memory._find(tx, page.task_id, lock=True)
-        if not page.again and distilled.get(tx, page.task_id, KIND)[0] != page.mark:
+        if not page.again and distilled.get(tx, page.task_id, page.kind)[0] != page.mark:
             return None
         now = self._memory._now()
         self.known = page.known.copy()
@@ -291,9 +368,10 @@ class _Writing:
             if one.fix is not None and (row := self.known.active(one.names[0])) and row["agent"] == AGENT:
                 self._close(tx, head, row, one.fix, one.channel, now)
                 settled += 1
-        if page.last and not page.again:
-            # A question that is no longer open was answered, or the work went on without an answer.
-            for row in self.known.asked(found.open):
+        if page.last and not page.again and page.kind == KIND:
+            user_spoke = any(event.origin.channel == "user" for event in page.events)
+            # A question or a blocker that is no longer open was settled, or the work went on without that.
+            for row in self.known.asked(found.open, user_spoke):
                 self._close(tx, head, row, None, "agent", now)
         seen = 0 if page.again else self._mark(tx, head["last_seq"] if unchanged else page.until, now)
         if self._settle is not None:
@@ -330,8 +408,13 @@ class _Writing:
             change = {"status": "superseded", "ref_seq": head["last_seq"] + 1}
             draft.sets["records"] = {str(old["seq"]): change}
             known.change(old, "superseded")
+        if one.overrules and (taken := known.active(one.overrules)) and taken["agent"] == AGENT:
+            draft.data = {**draft.data, "overrules": taken["seq"]}
+            over = {"status": "superseded", "ref_seq": head["last_seq"] + 1}
+            draft.sets.setdefault("records", {})[str(taken["seq"])] = over
+            known.change(taken, "superseded")
         seq = self._as[one.channel]._append(tx, head, draft, now, "task_extract").seq
-        known.add(one.names, {"seq": seq, "type": one.kind, "channel": one.channel})
+        known.add(one.names, {"seq": seq, "type": one.kind, "channel": one.channel, "key": one.key})
         return seq
 
     def _close(self, tx: Tx, head: Row, row: Row, why: str | None, channel: str, now: str) -> None:
@@ -352,6 +435,11 @@ class _Writing:
         The mark covers our own events too, unless other events came before them.
         """
         page = self._page
+        if page.kind == BY_MODEL:
+            distilled.put(tx, page.task_id, BY_MODEL, until, now, {})
+            return 0
+        if self._memory.settings.model_local_url and any(map(is_telling, page.events)):
+            jobs.add(tx, "extract", page.task_id, MODEL_JOB, {}, jobs.NOW, now)
         state = copy.deepcopy(page.state)
         seen = patterns.learn(state, page.events, page.name, page.titles)
         patterns.keep(tx, page.task_id, seen, now)

@@ -1,9 +1,10 @@
-"""The rule-based extractor: what is worth remembering in what an agent said and did. No model, no I/O.
+"""The extractor: what is worth remembering in what an agent and its user said and did. No model, no I/O.
 
-It reads ledger events in order and finds decisions with their reasons, failed attempts and what worked
-instead, what the user rejected, commits and other artifacts, named values, discoveries, blockers, questions
-and next steps. Tool output never becomes a decision. A finding is trusted as much as the least trusted of its
-sources, and never more than the agent.
+It reads ledger events in order and finds decisions with their reasons, dead ends, failed attempts and what
+worked instead, what the user rejected, constraints, commits and other artifacts, named values, discoveries,
+blockers, questions and next steps. Tool output never becomes a decision. A finding is trusted as much as the
+least trusted of its sources, and never more than the agent; what the user said has `said_by` "user" in its
+data.
 
 `Extractor` works event by event and keeps a small state between batches.
 """
@@ -17,30 +18,37 @@ import msgspec
 
 from ..model.types import Channel, EntryType, Event, Value, is_dict, is_list
 from ..model.validate import blake2b
-from ..signals import failures, tools
+from ..signals import failures, prompt_phrases, tools
 from ..signals.commands import commits
 from ..signals.failures import error_line, fingerprint
-from ..signals.phrases import is_offer
+from ..signals.phrases import is_offer, is_question
 from ..signals.text_layout import cut, layout, one_line, plain
-from . import artifacts, values
-from .attempts import PATIENCE, Attempt, Attempts, Failure, attempt
-from .decisions import Decided, decisions
-from .known_entries import LATEST
-from .statements import statements
+from . import artifacts, reversal, values
+from .attempts import Attempt, Attempts, Failure, attempt
+from .decisions import Decided
+from .known_entries import BLOCKER, LATEST
+from .message_reader import DeadEnd, Message, Remark, read_message
 from .trust import AGENT, least_trusted
+from .written_texts import message_of, note_of
 
 MOST_SUMMARY, MOST_DETAIL = 300, 2000
 MOST_RUNNING, MOST_SEEN = 64, 400
 
+UNEXPLAINED = "The user rejected it."
 _Seqs = Sequence[int]  # the events that a finding comes from
 _MESSAGES = ("message", "task.updated", "item.updated")
-_INTERRUPTED = "[Request interrupted"  # written by the host in the user's name
+# Written by the host in the user's name: interruptions, commands, output of commands, summaries.
+_BY_HOST = ("[Request interrupted", "<", "This session is being continued", "Caveat:", "# AGENTS.md")
+MOST_BLOCKERS = 5
+MOST_ANSWER = 200  # characters of a prompt that answers a question
+LONG_PROMPT = 3000  # characters; a longer one hands over a plan or pastes something
 
 
 class Found(Value, frozen=True, kw_only=True):
     """Something worth remembering, in the form of an entry, with the events that it was found in.
 
-    Blockers and next steps have the type `context` (see `data["kind"]`). Equal things have equal keys: the
+    Blockers, constraints and next steps have the type `context` (see `data["kind"]`). `overrules_key` in
+    `data` is the key of the decision that this one takes back. Equal things have equal keys: the
     name of a variable, or a fingerprint. An error whose `data` has `resolved` was fixed (`fixed_by`).
     `labels` are (kind, name): the tags of the entry, and the steps it matters for.
     """
@@ -68,6 +76,9 @@ class Extractor:
         self._seen: dict[str, str] = dict(state.get("seen", {}))
         self._asked: dict[str, Any] | None = state.get("asked")
         self._refused: dict[str, Any] | None = state.get("refused")
+        self._blockers: list[dict[str, Any]] = list(state.get("blockers", ()))
+        self._decided: list[dict[str, Any]] = list(state.get("decided", ()))
+        self._failed: bool = state.get("failed", False)  # whether the last action failed
 
     def state(self) -> dict[str, Any]:
         """What must be kept to continue later."""
@@ -77,12 +88,17 @@ class Extractor:
             "seen": dict(self._seen),
             "asked": self._asked,
             "refused": self._refused,
+            "blockers": self._blockers,
+            "decided": self._decided,
+            "failed": self._failed,
         }
 
     def observe(self, event: Event) -> list[Found]:
         """The new findings of an event: not found before, or with a changed value."""
         if event.origin.agent == AGENT:
             return []
+        if "blockers" in (event.sets.get("heads") or {}):
+            self._blockers = []  # somebody has said what blocks the work, and that is all
         if event.origin.channel == "user" and event.type != "action.ended":
             found = self._hear_user(event)
         elif event.type in ("action", "action.ended"):
@@ -94,10 +110,15 @@ class Extractor:
         return [one for one in found if self._is_new(one)]
 
     def open(self) -> list[Found]:
-        """What is open now: failures without a fix, a rejection without a reason, the last question."""
+        """What is open now: failures without a fix, a rejection without a reason, blockers, the last
+        question."""
         found = [_error(one) for one in self._attempts.open]
         if self._refused:
-            found.append(_rejected(self._refused, "The user rejected it."))
+            found.append(_rejected(self._refused, UNEXPLAINED))
+        for one in self._blockers:
+            key = f"{BLOCKER}{_key(one['text'])}"
+            more = {"kind": "blocker", "items": [one["text"]]}
+            found.append(_found("context", one["text"], key, (one["seq"],), "agent", one["sure"], **more))
         if self._asked:
             question = self._asked["text"]
             found.append(_found("question", question, _key(question), (self._asked["seq"],), "agent", 0.7))
@@ -118,34 +139,99 @@ class Extractor:
     # --- what is said
 
     def _hear_user(self, event: Event) -> list[Found]:
-        """A message of the user answers the open question, and may give the reason of a rejection."""
-        self._asked = None
-        if not event.text or event.text.startswith(_INTERRUPTED):
+        """A prompt answers the open question, may give the reason of a rejection, and decides and
+        constrains."""
+        asked, self._asked = self._asked, None
+        text = event.text or ""
+        if not text.strip() or text.startswith(_BY_HOST):
             return []
         refused, self._refused = self._refused, None
-        if not refused:
-            return []
-        refused["seqs"] = [*refused["seqs"], event.seq]
-        return [_rejected(refused, one_line(event.text, MOST_SUMMARY))]
+        found: list[Found] = []
+        if refused and prompt_phrases.ALLOWS.match(text):
+            refused = None  # after all
+        if refused:
+            refused["seqs"] = [*refused["seqs"], event.seq]
+            return [_rejected(refused, one_line(text, MOST_SUMMARY))]
+        self._end_blockers(text, by_user=True, done=False)
+        message = read_message(text, user=True).sure()
+        # A long request is kept as it is; only what it calls a decision is taken from it.
+        if len(text) > LONG_PROMPT:
+            message = Message(decisions=[one for one in message.decisions if one.confidence >= 0.8])
+        if asked and len(text) <= MOST_ANSWER and not is_question(text) and not message.rejections:
+            reason = next((one.reason for one in message.decisions), "")
+            answer = Decided(choice=plain(text), reason=reason, title=asked["text"], confidence=0.6)
+            return [*found, self._decision(answer, (asked["seq"], event.seq), text, user=True)]
+        takes_back = bool(message.rejections) or reversal.corrects(text)
+        last = self._last_of_agent(event.seq) if takes_back else None
+        corrections = [Decided(choice=one.text, confidence=one.confidence) for one in message.rejections]
+        found += [
+            self._decision(one, (event.seq,), text, user=True, overrules=last)
+            for one in (*message.decisions, *corrections)
+        ]
+        return [*found, *_said(message, (event.seq,), "user")]
 
     def _hear(self, event: Event) -> list[Found]:
         seqs = (event.seq,)
-        lines = list(layout(event.text or ""))
-        found = [_decision(one, seqs) for one in decisions(lines)]
-        message = statements(lines)
-        found += [_found("discovery", one, _key(one), seqs, "agent", 0.6) for one in message.discoveries]
-        for kind, items in (("blocker", message.blockers), ("next_steps", message.steps)):
-            if items:
-                text = "; ".join(items)
-                found.append(_found("context", text, kind, seqs, "agent", 0.6, kind=kind, items=items))
+        text = event.text or ""
+        lines = list(layout(text))
+        message = read_message(text, after_failure=self._failed).sure()
+        self._end_blockers(text, by_user=False, done=message.done)
+        if message.nothing_blocks:
+            self._blockers = []
+        for one in message.blockers:
+            self._block(one, event.seq)
+        found = [self._decision(one, seqs, text, user=False) for one in message.decisions]
+        found += _said(message, seqs, "agent")
+        if message.steps:
+            steps = "; ".join(message.steps)
+            found.append(
+                _found(
+                    "context", steps, "next_steps", seqs, "agent", 0.6, kind="next_steps", items=message.steps
+                )
+            )
         found += [
             _artifact("address", url, url, seqs, "agent")
-            for url in artifacts.deployed_addresses((event.text or "")[:20_000])
+            for url in artifacts.deployed_addresses(text[:20_000])
         ]
         found += [_variable(*pair, seqs, "agent") for pair in values.stated_values(lines)]
         question = message.question
         self._asked = {"text": question, "seq": event.seq} if question and not is_offer(question) else None
         return found
+
+    def _decision(
+        self, one: Decided, seqs: _Seqs, text: str, *, user: bool, overrules: str | None = None
+    ) -> Found:
+        """A decision as a finding; it is remembered, so that a later one can take it back."""
+        # Decisions of one message stand beside each other.
+        earlier = [old for old in self._decided if old["seq"] < seqs[0]]
+        words = text if len(text) <= MOST_ANSWER else one.choice
+        overrules = overrules or reversal.overruled(one.choice, one.instead, words, user, earlier)
+        found = _decision(one, seqs, "user" if user else "agent", overrules)
+        self._decided = [old for old in self._decided if old["key"] not in (overrules, found.key)]
+        about = reversal.topic(f"{one.title} {one.choice}")[:20]
+        keeps = one.choice.lower().startswith(("keep", "leave", "stay", "stick"))
+        mark = {"key": found.key, "topic": about, "user": user, "keeps": keeps, "seq": seqs[-1]}
+        self._decided = [*self._decided, mark][-reversal.MOST_REMEMBERED :]
+        return found
+
+    def _last_of_agent(self, before: int) -> str | None:
+        """The key of the agent's newest decision since the user spoke last, which a correction takes back."""
+        last = self._decided[-1] if self._decided else None
+        return last["key"] if last and not last["user"] and last["seq"] < before else None
+
+    def _block(self, one: Remark, seq: int) -> None:
+        if all(old["text"] != one.text for old in self._blockers):
+            self._blockers = [*self._blockers, {"text": one.text, "seq": seq, "sure": one.confidence}][
+                -MOST_BLOCKERS:
+            ]
+
+    def _end_blockers(self, text: str, *, by_user: bool, done: bool) -> None:
+        if self._blockers:
+            self._blockers = [
+                one
+                for one in self._blockers
+                if not reversal.ends_blocker(one["text"], text[:4000], by_user, done)
+            ]
 
     # --- what is done
 
@@ -190,7 +276,8 @@ class Extractor:
         # The output of a tool is trusted as much as the tool, and text from the web less.
         channel = least_trusted([event.origin.channel, "web" if tools.is_web(tried.tool) else "tool"])
         found: list[Found] = []
-        if failed or (command and failures.hides_failure(command, output)):
+        self._failed = failed or bool(command and failures.hides_failure(command, output))
+        if self._failed:
             found = self._fail(tried, text, seqs)
         elif status != "skipped":
             found = self._succeed(tried)
@@ -199,7 +286,18 @@ class Extractor:
             ]
         if command:
             found += _by_command(command, output, failed, seqs, channel)
+        if not self._failed and (written := message_of(command) if command else note_of(fields)):
+            found += self._written(written, seqs, least_trusted([event.origin.channel, "agent"]))
         return found
+
+    def _written(self, text: str, seqs: _Seqs, channel: Channel) -> list[Found]:
+        """What the message of a commit or a note says; only what it surely says, since it is written for
+        others."""
+        message = read_message(text).sure()
+        found = [
+            self._decision(one, seqs, text, user=False).replace(channel=channel) for one in message.decisions
+        ]
+        return found + [_dead_end(one, seqs, channel) for one in message.dead_ends]
 
     def _refuse(self, tried: Attempt, words: str, seqs: tuple[int, ...]) -> list[Found]:
         refused = {"what": tried.what, "seqs": list(seqs)}
@@ -213,12 +311,12 @@ class Extractor:
         if not symptom or failures.is_noise(symptom):
             return []
         key = _key(fingerprint(f"{tried.tool} {symptom}", paths=False))
-        return [_error(one) for one in self._attempts.failed(tried.replace(seq=seqs[-1]), symptom, key)]
+        return [_given_up(one) for one in self._attempts.failed(tried.replace(seq=seqs[-1]), symptom, key)]
 
     def _succeed(self, done: Attempt) -> list[Found]:
         closed = self._attempts.succeeded(done, tools.may_edit(done.tool))
         return [
-            _error(one) if one.age > PATIENCE else _mended(one) if again else _excluded(one, done)
+            _given_up(one) if one.is_given_up else _mended(one) if again else _excluded(one, done)
             for one, again in closed
         ]
 
@@ -229,6 +327,8 @@ class Extractor:
 def _found(
     kind: EntryType, summary: str, key: str, seqs: _Seqs, channel: Channel, sure: float, /, **data: Any
 ) -> Found:
+    if channel == "user":
+        data["said_by"] = "user"
     return Found(
         type=kind,
         summary=cut(values.without_secrets(summary), MOST_SUMMARY),
@@ -246,12 +346,37 @@ def _clean(value: Any) -> Any:
     return values.without_secrets(value) if isinstance(value, str) else value
 
 
-def _decision(one: Decided, seqs: _Seqs) -> Found:
-    data = {"choice": one.choice, "reasoning": one.reason, "title": one.title}
-    summary, options = one.title or one.choice, [one.instead] if one.instead else None
+def _decision(one: Decided, seqs: _Seqs, channel: Channel, overrules: str | None) -> Found:
+    data = {"choice": one.choice, "reasoning": one.reason, "title": one.title, "overrules_key": overrules}
+    options = [one.instead] if one.instead else None
+    # The answer to a question is told with it: neither of them says anything alone.
+    summary = f"{one.title} {one.choice}" if one.title.endswith("?") else one.title or one.choice
     return _found(
-        "decision", summary, _key(one.choice), seqs, "agent", one.confidence, **data, options=options
+        "decision", summary, _key(one.choice), seqs, channel, one.confidence, **data, options=options
     )
+
+
+def _said(message: Message, seqs: _Seqs, channel: Channel) -> list[Found]:
+    """The dead ends, constraints, values and discoveries of a message."""
+    found = [_dead_end(one, seqs, channel) for one in message.dead_ends]
+    for one in message.constraints:
+        key = f"constraint {_key(one.text)}"
+        found.append(_found("context", one.text, key, seqs, channel, one.confidence, kind="constraint"))
+    found += [
+        _found("discovery", one.text, _key(one.text), seqs, channel, one.confidence)
+        for one in message.discoveries
+    ]
+    for name, value, sure in message.values:
+        if not values.is_secret(name, value):
+            found.append(
+                _found("variable", f"{name} = {value}", name, seqs, channel, sure, value=value, kind="stated")
+            )
+    return found
+
+
+def _dead_end(one: DeadEnd, seqs: _Seqs, channel: Channel) -> Found:
+    more = {"what": one.what, "why": one.why, "kind": "dead_end"}
+    return _found("exclusion", one.what, _key(f"{one.what} {one.why}"), seqs, channel, one.confidence, **more)
 
 
 def _failure(kind: EntryType, one: Failure, seqs: _Seqs, sure: float, **data: Any) -> Found:
@@ -274,6 +399,11 @@ def _mended(one: Failure) -> Found:
     return _failure("error", one, one.seqs, 0.6, resolved=True, fixed_by=edited and f"edited {edited}")
 
 
+def _given_up(one: Failure) -> Found:
+    """A failure that nobody came back to."""
+    return _failure("error", one, one.seqs, 0.4, resolved=True, fixed_by="not tried again")
+
+
 def _error(one: Failure) -> Found:
     """A failure for which nothing has worked yet."""
     return _failure("error", one, one.seqs, 0.5)
@@ -281,8 +411,10 @@ def _error(one: Failure) -> Found:
 
 def _rejected(refused: Mapping[str, Any], words: str) -> Found:
     what, seqs = refused["what"], refused["seqs"]
-    key = _key(f"{what} {words}")
-    return _found("exclusion", what, key, seqs, "tool", 0.9, what=what, why=words, rejected=True)
+    # The reason may come after the rejection was written without one.
+    earlier = None if words == UNEXPLAINED else _key(f"{what} {UNEXPLAINED}")
+    data = {"what": what, "why": words, "rejected": True, "overrules_key": earlier}
+    return _found("exclusion", what, _key(f"{what} {words}"), seqs, "tool", 0.9, **data)
 
 
 def _variable(name: str, value: str, kind: str, seqs: _Seqs, channel: Channel) -> Found:

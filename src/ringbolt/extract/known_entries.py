@@ -12,6 +12,8 @@ from .trust import AGENT
 
 LATEST = ("variable", "context")  # only the latest entry of these types counts
 FAILURES = ("exclusion", "error")
+BLOCKER = "blocker "  # how the keys of inferred blockers begin
+MODEL_BLOCKER = "model blocker "  # and of those that a model found
 MOST = 20_000
 
 
@@ -72,10 +74,18 @@ class KnownEntries:
         row = self._rows.get(name)
         return row if row and row["status"] == "active" else None
 
-    def asked(self, still_open: Collection[str]) -> Iterator[Row]:
-        """The questions that extraction found and that are no longer open."""
+    def asked(self, still_open: Collection[str], user_spoke: bool) -> Iterator[Row]:
+        """The questions and blockers that extraction found and that are no longer open.
+
+        The blockers that a model found end when the user has spoken; if one is left, the model will find it
+        again.
+        """
+        ending = (BLOCKER, MODEL_BLOCKER) if user_spoke else (BLOCKER,)
         for row in list({id(row): row for row in self._rows.values()}.values()):
-            ours = row["type"] == "question" and row["agent"] == AGENT and row["status"] == "active"
+            blocks = row["type"] == "context" and str(row.get("key") or "").startswith(ending)
+            ours = (
+                row["agent"] == AGENT and row["status"] == "active" and (blocks or row["type"] == "question")
+            )
             if ours and row["names"][0] not in still_open:
                 yield row
 

@@ -83,8 +83,14 @@ class Boundary(Value, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
 
 
+GOES_ON = -9.0  # the score of a prompt that says to go on
+OPENING = 400  # characters of a prompt in which that counts
+
+
 def judge(moment: Moment) -> Boundary:
     """Whether the prompt of a moment begins a new request."""
+    if prompt_phrases.RESUMES.search(_prose(moment.prompt)[:OPENING]):
+        return Boundary(is_new=False, is_unsure=False, score=GOES_ON, reasons=("says to go on",))
     weights = FIRST_LOOK if moment.files_after is None else SECOND_LOOK
     return _verdict(features(moment), weights)
 

@@ -75,7 +75,7 @@ class Summarizing(Distilling):
         Only the events since the last summary are read. `write` is called outside any transaction. If two
         processes do this at once, the later one has seen at least as much, and its summary stays.
         """
-        self._find_names(task_id)
+        self._fold(task_id)
         task, _ = self.store.read(lambda tx: self._summed_up(tx, task_id))
         made = compose(task, count=tokens.counter(self.settings.tokens == "exact"))
         text, source, channel = made.text, "ledger", made.channel

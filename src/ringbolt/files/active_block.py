@@ -1,4 +1,4 @@
-"""The blocks about active tasks for a prompt: live tasks, stale tasks, and what needs tidying.
+"""The blocks about active tasks for a prompt: live tasks, stale tasks, and task hygiene.
 
 The blocks share one budget of tokens. They repeat recorded text; every row names its source.
 """
@@ -24,8 +24,8 @@ _WORDS = lazy_regex(r"\w+")
 _PREFIX = 24
 _SOURCES = {"u": "user", "a": "agent", "t": "tool", "w": "web", "i": "import", "s": "system", "?": "unknown"}
 _CONSIDER = (
-    "Consider: finished work can be closed with active_tasks_complete; work that goes on counts as fresh"
-    " after active_task_checkpoint."
+    "Consider: close finished work with active_tasks_complete; if work continues, active_task_checkpoint"
+    " marks it as fresh."
 )
 
 
@@ -43,9 +43,9 @@ def inject(
     now: float,
     count: Count = tokens.estimate,
 ) -> tuple[str, Selection, int]:
-    """The blocks about active tasks within a budget of tokens, the selected rows, and how many are shown.
+    """The blocks about active tasks within a token budget, the selected rows, and the number of rows shown.
 
-    `file` is the name of the file that has them too, if there is one.
+    `file` is the name of the file that lists them, if there is one.
     """
     projection = projection or Projection()
     selection = select(rows, projection.replace(max_rows=0))
@@ -63,7 +63,7 @@ def inject(
         lambda row: _stale_lines(row, now), _CONSIDER,
     )  # fmt: skip
     text = active + stale
-    if count(text) > budget:  # a tokenizer may count more for the whole than for the parts
+    if count(text) > budget:  # a tokenizer may count more for the whole than for its parts
         text, warned = active, 0
     if hygiene and count(text + hygiene) <= budget:
         text += hygiene
@@ -110,7 +110,7 @@ def _fitted(
     describe: Callable[[ActiveRow], list[str]],
     closing: str = "",
 ) -> tuple[str, int]:
-    """A block with as many rows as fit, in order, each whole or in one line; and how many they are."""
+    """A block with as many rows as fit, in order, each in full or in one line; and the number of rows."""
     lines: list[str] = []
     shown: list[ActiveRow] = []
     text = ""
@@ -169,7 +169,7 @@ def _stale_lines(row: ActiveRow, now: float) -> list[str]:
 
 
 def age(updated: str | None, now: float) -> str:
-    """Roughly how long ago the last update was."""
+    """The approximate time since the last update."""
     if updated is None:
         return "last update unknown"
     seconds = now - validate.seconds_of(updated)
@@ -185,9 +185,9 @@ def _period(seconds: float) -> str:
 
 
 def _hygiene(rows: Sequence[ActiveRow], collapsed: int, suppressed: int, stale: Sequence[ActiveRow]) -> str:
-    """How many tasks need tidying, and why; empty if none do."""
+    """The number of tasks that need tidying, by reason; empty if none do."""
     open_rows = [row for row in rows if not row.completed]
-    found = {
+    reasons = {
         "stale": len(stale),
         "with an unknown time of update": sum(row.updated is None for row in open_rows),
         "without a next step": sum(real_next(row) is None for row in open_rows),
@@ -195,7 +195,7 @@ def _hygiene(rows: Sequence[ActiveRow], collapsed: int, suppressed: int, stale: 
         "duplicates": collapsed,
         "placeholders": suppressed,
     }
-    counts = ", ".join(f"{number} {what}" for what, number in found.items() if number)
+    counts = ", ".join(f"{number} {what}" for what, number in reasons.items() if number)
     if not counts:
         return ""
     return f"<task-hygiene>\nOf {len(open_rows)} open tasks: {counts}.\n</task-hygiene>\n"

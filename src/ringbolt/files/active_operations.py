@@ -48,16 +48,16 @@ class ActiveTasks(ActiveRows):
                 report = self.active_tasks_render()
             except RingboltError as error:
                 report = RenderReport(error=error.to_dict())
-        found = self._rows()
-        selection = select(found.rows, self._projection().replace(max_rows=0))
+        ledger_rows = self._rows()
+        selection = select(ledger_rows.rows, self._projection().replace(max_rows=0))
         shown_rows = selection.active + selection.stale + (selection.completed if completed else ())
-        if found.source == "store":
-            state = self._file_state(self._rendered(found)[0], found)
+        if ledger_rows.source == "store":
+            state = self._file_state(self._rendered(ledger_rows)[0], ledger_rows)
         else:
-            state = ProjectionState(path=found.path)
+            state = ProjectionState(path=ledger_rows.path)
         return ActiveTaskList(
             generated_at=self._now(),
-            source=found.source,
+            source=ledger_rows.source,
             ledger=self.settings.active_tasks_ledger,
             stale_threshold_minutes=self._threshold(),
             active=shown_rows,
@@ -66,8 +66,10 @@ class ActiveTasks(ActiveRows):
             completed_count=len(selection.completed),
             projection=state,
             render=report,
-            warnings=found.warnings,
-            diagnostics=self._diagnostics("active_tasks", begun, found, selection, rendered=len(shown_rows)),
+            warnings=ledger_rows.warnings,
+            diagnostics=self._diagnostics(
+                "active_tasks", begun, ledger_rows, selection, rendered=len(shown_rows)
+            ),
         )
 
     @operation(scope="write", tools="none", repeatable=True)
@@ -81,15 +83,17 @@ class ActiveTasks(ActiveRows):
             return RenderReport(reason="the ledger is markdown: the file itself is the source of truth")
         begun = time.perf_counter()
         path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
-        found = self._rows()
-        text, selection = self._rendered(found)
+        ledger_rows = self._rows()
+        text, selection = self._rendered(ledger_rows)
 
         def change(old: bytes | None) -> bytes:
             check_ours(path, old)
             return text.encode()
 
         applied = shared_file.edit(path, change, self.settings.max_text_bytes)
-        figures = self._diagnostics("active_tasks_render", begun, found, selection, rendered=selection.shown)
+        figures = self._diagnostics(
+            "active_tasks_render", begun, ledger_rows, selection, rendered=selection.shown
+        )
         reason = None if applied else "the file is up to date"
         return RenderReport(applied=applied, path=path, reason=reason, diagnostics=figures)
 
@@ -97,10 +101,10 @@ class ActiveTasks(ActiveRows):
         """ACTIVE-TASKS.md as it should be now, rendered from the store."""
         return self._rendered(self._rows())[0]
 
-    def _rendered(self, found: SourcedRows) -> tuple[str, Selection]:
+    def _rendered(self, ledger_rows: SourcedRows) -> tuple[str, Selection]:
         projection = self._projection()
-        selection = select(found.rows, projection)
-        return rendered(selection, projection, found.position), selection
+        selection = select(ledger_rows.rows, projection)
+        return rendered(selection, projection, ledger_rows.position), selection
 
     @operation(scope="read")
     def active_tasks_stale(self) -> tuple[ActiveRow, ...]:
@@ -118,24 +122,24 @@ class ActiveTasks(ActiveRows):
         budget: int | None = None,
         heartbeat: bool = False,
     ) -> ActiveBlock:
-        """What to tell a prompt about active tasks, within a token budget; empty if there is nothing to say.
+        """Describe the active tasks for a prompt, within a token budget; empty if there are none.
 
-        Live tasks come first, and among them those that match the user's message and session. Stale tasks get
-        a block of their own.
+        Live tasks come first, starting with those that match the user's message and session. Stale tasks have
+        a separate block.
 
         Args:
             user_text: The user's message. Tasks related to it come first.
-            session: The session that asks. Default: that of this memory.
+            session: The session of the prompt. Default: that of this memory.
             budget: Maximum number of tokens of all blocks together. Default: the setting `injection_budget`.
-            heartbeat: Add a block that counts what needs tidying up.
+            heartbeat: Add a block that counts the tasks that need tidying.
         """
         begun = time.perf_counter()
         user_text = validate.text("user_text", user_text, self.settings.max_text_bytes)
         session = self.origin.session if session is None else validate.text("session", session, 200)
         budget = self.settings.injection_budget if budget is None else budget
-        found = self._rows(ended=False)
+        ledger_rows = self._rows(ended=False)
         block, selection, injected = inject(
-            found.rows,
+            ledger_rows.rows,
             projection=self._projection(),
             user_text=user_text,
             session=session,
@@ -143,15 +147,15 @@ class ActiveTasks(ActiveRows):
             max_tasks=self.settings.injection_max_tasks,
             threshold_minutes=self._threshold(),
             heartbeat=bool(heartbeat),
-            file=self._file_name(found),
+            file=self._file_name(ledger_rows),
             now=self._clock(),
         )
-        figures = self._diagnostics("active_tasks_block", begun, found, selection, injected=injected)
+        figures = self._diagnostics("active_tasks_block", begun, ledger_rows, selection, injected=injected)
         return ActiveBlock(text=block, diagnostics=figures)
 
-    def _file_name(self, found: SourcedRows) -> str:
+    def _file_name(self, ledger_rows: SourcedRows) -> str:
         """The name of the file with the active tasks; empty if there is none."""
-        path = found.path
+        path = ledger_rows.path
         if path is None and self.workspace and os.path.isdir(self.workspace):
             path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
         return os.path.basename(path) if path and os.path.exists(path) else ""
@@ -205,7 +209,7 @@ class ActiveTasks(ActiveRows):
         resume_at: str | float | None = None,
         state: Mapping[str, Any] | None = None,
     ) -> ActiveRow:
-        """Record where a task stands, by label or id; it counts as updated now.
+        """Record the state of a task, by label or id, and mark it as updated now.
 
         An unknown task is registered. With the markdown ledger, only fields that have a line in the file are
         kept.
@@ -213,13 +217,13 @@ class ActiveTasks(ActiveRows):
         Args:
             entity: The label or id of a task.
             status: A status, ours or a word of another project.
-            owner: Who looks after it.
+            owner: Who is responsible for it.
             next: What to do next, in words.
             related_session: The session that works on it.
             related_goal: Id of its goal; an empty text removes it.
             title: The task in a few words.
             resume_at: When to continue: an ISO 8601 time or seconds since 1970.
-            state: A JSON object, kept as the variable `state`.
+            state: A JSON object, stored as the variable `state`.
         """
         return self._upsert(
             entity,
@@ -237,7 +241,7 @@ class ActiveTasks(ActiveRows):
 
     @operation(scope="write", example={"label": "shop"})
     def active_tasks_complete(self, label: str) -> ActiveRow:
-        """Mark the task with a label as done. A task that is already done stays as it is.
+        """Mark the task with a label as done. A task that is already done is left unchanged.
 
         Args:
             label: The label or id of a task.
@@ -293,7 +297,7 @@ class ActiveTasks(ActiveRows):
         return self._commit(work, tasks=lambda row: (row.task_id,) if row.task_id else ())
 
     def _checkpoint(self, tx: Tx, head: Row, values: dict[str, Any], now: str) -> None:
-        """Write what changed: the columns in one event, each variable in its own."""
+        """Write the changes: the columns in one event, each variable in its own."""
         heads: dict[str, Any] = {}
         for name, column in (("title", "name"), ("next", "next_step")):
             if values.get(name) is not None and (values[name] or None) != head[column]:
@@ -314,7 +318,7 @@ class ActiveTasks(ActiveRows):
     def _set_variable(
         self, tx: Tx, head: Row, name: str, value: Any, now: str, kind: str = "variable"
     ) -> None:
-        """Set a variable of a task, unless it has that value already."""
+        """Set a variable of a task, unless it already has that value."""
         old = tx.record_with_key(head["task_id"], kind, name)
         event = tx.event(head["task_id"], old["seq"]) if old else None
         if event is not None and json.loads(event["data"]).get("value") == value:
@@ -323,23 +327,23 @@ class ActiveTasks(ActiveRows):
         self._append(tx, head, self._fact_draft(tx, head, fact, now), now, "checkpoint")
 
     def _touch(self, tx: Tx, head: Row, now: str) -> None:
-        """Set the facts that say when a task was updated, where it has them, to now."""
+        """Set a task's facts about the time of its update, if it has any, to now."""
         for name in TIMES[3:]:
             if tx.record_with_key(head["task_id"], "fact", name):
                 self._set_variable(tx, head, name, now, now, kind="fact")
 
     def _diagnostics(
-        self, what: str, begun: float, found: SourcedRows, selection: Selection, **counts: int
+        self, what: str, begun: float, ledger_rows: SourcedRows, selection: Selection, **counts: int
     ) -> Diagnostics:
-        """The figures of a call; also logged, where logging is in use."""
+        """The figures of a call; also logged if the process uses logging."""
         diagnostics = Diagnostics(
-            fetched=len(found.rows),
-            grouped=len(found.rows) - selection.collapsed,
+            fetched=len(ledger_rows.rows),
+            grouped=len(ledger_rows.rows) - selection.collapsed,
             collapsed=selection.collapsed,
             stale=len(selection.stale),
             elapsed_ms=round((time.perf_counter() - begun) * 1000, 3),
             **counts,
         )
-        if (logging := sys.modules.get("logging")) is not None:  # not imported: no one listens
+        if (logging := sys.modules.get("logging")) is not None:  # otherwise there is no handler
             logging.getLogger("ringbolt.active").debug("%s %s", what, diagnostics.to_dict())
         return diagnostics

@@ -33,7 +33,7 @@ _OLD_NAME = ("ACTIVE-TASKS.md", "ACTIVE-TASK.md")
 
 
 class SourcedRows(Value, frozen=True, kw_only=True):
-    """The rows of a ledger, and where they came from."""
+    """The rows of a ledger, and their source."""
 
     rows: tuple[ActiveRow, ...]
     source: str
@@ -46,12 +46,12 @@ class ActiveRows(Facts):
     """The rows of active tasks, and the file that holds or shows them."""
 
     def _rows(self, ended: bool = True) -> SourcedRows:
-        """The rows of the ledger, with their staleness as of now."""
-        found = self._file_rows() if self._is_markdown() else self._store_rows(ended)
-        return found.replace(rows=self._aged(found.rows))
+        """The rows of the ledger, with their current staleness."""
+        sourced = self._file_rows() if self._is_markdown() else self._store_rows(ended)
+        return sourced.replace(rows=self._aged(sourced.rows))
 
     def _aged(self, rows: Sequence[ActiveRow]) -> tuple[ActiveRow, ...]:
-        """The rows with their staleness as of now."""
+        """The rows with their current staleness."""
         now, threshold = self._clock(), self._threshold()
         return tuple(
             row if row.stale == stale else row.replace(stale=stale)
@@ -61,22 +61,22 @@ class ActiveRows(Facts):
 
     def _row(self, tx: Tx, task_id: str) -> ActiveRow:
         """The row of one task."""
-        found, _ = FactQueries(tx).active_rows(self.workspace, rules.TASK_STATUSES, _KEYS, 1, only=task_id)
-        (row,) = self._aged(_read_rows(found))
+        rows, _ = FactQueries(tx).active_rows(self.workspace, rules.TASK_STATUSES, _KEYS, 1, only=task_id)
+        (row,) = self._aged(_read_rows(rows))
         return row
 
     def _store_rows(self, ended: bool) -> SourcedRows:
         statuses = rules.TASK_STATUSES if ended else (*rules.OPEN, "failed")
 
         def work(tx: Tx) -> tuple[TaskRows, int | None, dict[str, str]]:
-            found, position = FactQueries(tx).active_rows(self.workspace, statuses, _KEYS, MOST_ROWS)
-            stand = lives(tx, found["heads"], self._clock(), stuck_after(self.settings))
-            return found, position, stand
+            rows, position = FactQueries(tx).active_rows(self.workspace, statuses, _KEYS, MOST_ROWS)
+            life = lives(tx, rows["heads"], self._clock(), stuck_after(self.settings))
+            return rows, position, life
 
-        found, position, stand = self.store.read(work, once=True)
-        full = len(found["heads"]) >= MOST_ROWS
+        rows, position, life = self.store.read(work, once=True)
+        full = len(rows["heads"]) >= MOST_ROWS
         return SourcedRows(
-            rows=tuple(_read_rows(found, stand)),
+            rows=tuple(_read_rows(rows, life)),
             source="store",
             position=position,
             warnings=(f"only {MOST_ROWS:,} tasks of each status are read",) if full else (),
@@ -139,8 +139,8 @@ class ActiveRows(Facts):
             if find(document, label) is not None:
                 return upsert(document, label, changes)
             first = {"title": label, "status": "In progress", "started": now}
-            given = {name: value for name, value in changes.items() if value is not None}
-            return upsert(document, label, {**first, **given})
+            new = {name: value for name, value in changes.items() if value is not None}
+            return upsert(document, label, {**first, **new})
 
         return self._edit_file(label, change)
 
@@ -157,9 +157,9 @@ class ActiveRows(Facts):
         assert block is not None  # noqa: S101 - `change` has checked it
         return self._aged([block.row])[0]
 
-    def _file_state(self, wanted: str, found: SourcedRows) -> ProjectionState:
-        """Whether the file shows what should be rendered, and if not, why."""
-        stale = ProjectionState(stale=True, store_position=found.position)
+    def _file_state(self, wanted: str, sourced: SourcedRows) -> ProjectionState:
+        """Whether the file has the wanted content, and if not, why."""
+        stale = ProjectionState(stale=True, store_position=sourced.position)
         try:
             path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
             content = shared_file.read(path, self.settings.max_text_bytes)
@@ -175,7 +175,7 @@ class ActiveRows(Facts):
         else:
             if not stamp[1]:
                 reasons.append("edited by hand")
-            if stamp[0] != found.position:
+            if stamp[0] != sourced.position:
                 reasons.append("behind the store")
             if not reasons and text != wanted:
                 reasons.append("rendered with other settings, or rows have gone stale since")
@@ -203,21 +203,21 @@ def check_ours(path: str, content: bytes | None) -> None:
         )
 
 
-def _life(head: Row, stand: Mapping[str, str]) -> str | None:
-    """How a task stands, if that says more than its status."""
-    word = stand.get(head["task_id"])
+def _life(head: Row, life: Mapping[str, str]) -> str | None:
+    """The life of a task, if it says more than the status."""
+    word = life.get(head["task_id"])
     return None if word in (None, DONE, head["status"]) else word
 
 
-def _read_rows(found: TaskRows, stand: Mapping[str, str] | None = None) -> list[ActiveRow]:
+def _read_rows(task_rows: TaskRows, life: Mapping[str, str] | None = None) -> list[ActiveRow]:
     facts: dict[str, dict[str, Row]] = {}
-    for row in found["facts"]:
+    for row in task_rows["facts"]:
         facts.setdefault(row["task_id"], {})[row["key"]] = row
     effects: dict[str, list[Row]] = {}
-    for row in found["effects"]:
+    for row in task_rows["effects"]:
         effects.setdefault(row["task_id"], []).append(row)
     rows: list[ActiveRow] = []
-    for head in found["heads"]:
+    for head in task_rows["heads"]:
         own = facts.get(head["task_id"], {})
         begun = effects.get(head["task_id"], [])
         values: dict[str, Any] = {key: json.loads(row["data"]).get("value") for key, row in own.items()}
@@ -228,7 +228,7 @@ def _read_rows(found: TaskRows, stand: Mapping[str, str] | None = None) -> list[
             "active-tasks", head["status"], head["phase"], head["reason"]
         )
         updated = resolved(values, UPDATED, head["updated_at"])
-        # Work that was recorded after the last fact is an update as well.
+        # Work that was recorded after the last fact also counts as an update.
         if all(row["worked"] for row in own.values()):
             updated = max(updated or "", head["updated_at"])
         rows.append(
@@ -243,7 +243,7 @@ def _read_rows(found: TaskRows, stand: Mapping[str, str] | None = None) -> list[
                 started=resolved(values, STARTED, head["created_at"]),
                 updated=updated,
                 completed=is_completed(status),
-                life=_life(head, stand or {}),
+                life=_life(head, life or {}),
                 session=head["session_id"],
                 task_id=head["task_id"],
                 seq=head["last_seq"],
@@ -255,7 +255,7 @@ def _read_rows(found: TaskRows, stand: Mapping[str, str] | None = None) -> list[
 
 
 def _evidence(head: Row) -> str | None:
-    """How many completed steps of an open task are verified and how many only reported."""
+    """The number of verified and of only reported steps of an open task."""
     if not head["done"] or head["verified"] is None:
         return None
     parts = (("verified", head["verified"]), ("reported", head["done"] - head["verified"]))
@@ -263,7 +263,7 @@ def _evidence(head: Row) -> str | None:
 
 
 def _unknown(effects: Sequence[Row]) -> str | None:
-    """The last side effect that was begun and whose outcome is unknown, and how to find out."""
+    """The last side effect whose outcome is unknown, and how to verify it."""
     if not effects:
         return None
     last = effects[-1]
@@ -273,7 +273,7 @@ def _unknown(effects: Sequence[Row]) -> str | None:
 
 
 def _channels(head: Row, facts: Mapping[str, Row]) -> list[Any]:
-    """The channels that the texts of a row came from."""
+    """The channels of the texts of a row."""
     channels = [head["name_channel"]]
     if head["next"] is not None:
         channels.append(head["next_channel"])

@@ -36,7 +36,7 @@ FIELDS = {
     "started": "Started",
     "updated": "Updated",
 }
-# The facts that give the times of a row, the first readable one wins; without any, the ledger does.
+# The facts with the times of a row: the first readable one counts, otherwise the time of the ledger.
 STARTED = ("started", "task_started", "created_at")
 UPDATED = ("task_updated", "updated", "updated_at")
 
@@ -61,7 +61,7 @@ _WORDS = {word: status in _OVER for word, status, _, _ in foreign_statuses.TASK_
 
 
 class Selection(Value, frozen=True, kw_only=True):
-    """The rows that are shown, by section, and how many others are left out for which reason."""
+    """The rows to show, by section, and the number of omitted rows by reason."""
 
     active: tuple[ActiveRow, ...]
     stale: tuple[ActiveRow, ...]
@@ -72,7 +72,7 @@ class Selection(Value, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> int:
-        """How many rows are shown."""
+        """The number of rows to show."""
         return len(self.active) + len(self.stale) + len(self.completed)
 
 
@@ -90,10 +90,10 @@ def known_moment(value: Any) -> str | None:
 
 
 def resolved(facts: Mapping[str, Any], keys: Sequence[str], default: str | None) -> str | None:
-    """The first of some facts that is a time, else the default."""
+    """The first of these facts that is a time, otherwise the default."""
     for key in keys:
-        if key in facts and (found := known_moment(facts[key])):
-            return found
+        if key in facts and (moment := known_moment(facts[key])):
+            return moment
     return default
 
 
@@ -103,7 +103,8 @@ def is_stale(updated: str | None, now: float, threshold_minutes: int) -> bool:
 
 
 def is_completed(status: str) -> bool:
-    """Whether a status word means that nothing is left to do; a failure needs attention, so it is open."""
+    """Whether a status word means that nothing is left to do; a failed task needs attention, so it is
+    open."""
     return _WORDS[status] if status in _WORDS else foreign_statuses.means(status, "active-tasks") in _OVER
 
 
@@ -149,16 +150,16 @@ def select(rows: Sequence[ActiveRow], projection: Projection) -> Selection:
     for row in sorted(kept, key=newest_first):
         sections["completed" if row.completed else "stale" if row.stale else "active"].append(row)
     limit = projection.max_rows
-    for name, found in sections.items():
-        if limit and len(found) > limit:
-            omitted[f"{name} over the limit of {limit}"] = len(found) - limit
-            del found[limit:]
-    shown = {name: tuple(found) for name, found in sections.items()}
+    for name, section in sections.items():
+        if limit and len(section) > limit:
+            omitted[f"{name} over the limit of {limit}"] = len(section) - limit
+            del section[limit:]
+    shown = {name: tuple(section) for name, section in sections.items()}
     return Selection(**shown, omitted=omitted, suppressed=tuple(suppressed), collapsed=collapsed)
 
 
 def _unreadable(row: ActiveRow, projection: Projection) -> str | None:
-    """Why a readable list leaves a row out; None if it does not."""
+    """Why a readable list omits a row; None if it does not."""
     title = row.title.strip()
     if projection.exclude_generic_title and title.casefold() == GENERIC_TITLE:
         return "with a placeholder title"
@@ -168,12 +169,12 @@ def _unreadable(row: ActiveRow, projection: Projection) -> str | None:
 
 
 def _deduplicated(rows: list[ActiveRow], by: str) -> list[ActiveRow]:
-    """Of equal rows only the one updated last; in a tie, the completed one."""
+    """Keep only the most recently updated of equal rows; in a tie, the completed one."""
     if by == "none":
         return rows
     best: dict[str, ActiveRow] = {}
     for row in rows:
-        # A title of nothing but punctuation equals no other.
+        # A title that consists of punctuation equals no other.
         name = row.label if by == "label" else normalized(row.title) or f"\n{row.label}"
         other = best.get(name)
         if other is None or _weight(row) > _weight(other):
@@ -213,10 +214,10 @@ def rendered(selection: Selection, projection: Projection, position: int | None 
     if not projection.sectioned:
         sections = {FLAT_HEADING: selection.active + selection.stale + selection.completed}
     parts = ["# Active tasks"]
-    for heading, found in sections.items():
-        if found:
+    for heading, section in sections.items():
+        if section:
             parts.append(f"## {heading}")
-            parts += ["\n".join(row_lines(row)) for row in found]
+            parts += ["\n".join(row_lines(row)) for row in section]
     if len(parts) == 1:
         parts.append(f"## {next(iter(sections))}\n\n{EMPTY}")
     if selection.omitted:
@@ -228,7 +229,7 @@ def rendered(selection: Selection, projection: Projection, position: int | None 
 
 
 def read_stamp(text: str) -> tuple[int | None, bool] | None:
-    """The position of the store that a file shows, and whether the rest is as it was rendered.
+    """The position of the store that a file shows, and whether the rest is unchanged since it was rendered.
 
     None if the file was not rendered by Ringbolt.
     """
@@ -246,17 +247,17 @@ def is_stamp(line: str) -> bool:
 
 
 def _digest(body: str) -> str:
-    # Git and editors change line ends and trailing blanks without anyone meaning it.
+    # Git and editors change line endings and trailing blanks on their own.
     plain = "\n".join(line.rstrip() for line in body.strip("\n\r\ufeff ").splitlines()).rstrip()
     return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-# --- the answer of a gateway ------------------------------------------------------------------------
+# --- gateways ---------------------------------------------------------------------------------------
 
 
-def answer(found: ActiveTaskList) -> dict[str, Any]:
+def answer(listed: ActiveTaskList) -> dict[str, Any]:
     """The list as JSON with the camel-case names that gateways use."""
-    return _camel(found.to_dict())
+    return _camel(listed.to_dict())
 
 
 def _camel(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Import tasks from other projects' files with the usual operations, in one transaction."""
+"""Import tasks from other projects' files with ordinary operations, in one transaction."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ class Arrival(Tasks, Plans, Actions, Entries):
     in the files are kept as `recorded_at` in the data."""
 
     def known_as(self, tx: Tx, tag: str, source: str, digest: str) -> tuple[str | None, list[str]]:
-        """The task that these files became in an earlier import, and tasks of other files with that name."""
+        """The task from an earlier import of the same files, and tasks from other files with that name."""
         tx.register_key(tag)  # another import of the same files waits
         rows = tx.cards(rules.TASK_STATUSES, 1000, tag=tag, archived=True)
         others: list[str] = []
         for row in rows:
-            came: Any = tx.extras(row["task_id"])["metadata"].get(source)
-            if is_dict(came) and came.get("digest") == digest:
+            origin: Any = tx.extras(row["task_id"])["metadata"].get(source)
+            if is_dict(origin) and origin.get("digest") == digest:
                 return row["task_id"], []
             others.append(row["task_id"])
         return None, others
 
     def begin(self, name: str, plan: Any, own: Mapping[str, Any], **fields: Any) -> str:
-        """Register the task; `own` is what Ringbolt recorded about it, if it wrote the files."""
+        """Register the task; `own` holds the fields that Ringbolt recorded, if it wrote the files."""
         optional: dict[str, Any] = {
             key: own[key]
             for key in ("goal", "context", "acceptance", "approval_mode", "callback_url", "kind")
             if own.get(key) is not None
         }
-        given = own.get("tags")
-        tags = [*(given if is_list(given) else []), *fields.pop("tags")]
+        known = own.get("tags")
+        tags = [*(known if is_list(known) else []), *fields.pop("tags")]
         return self.task_register(name, plan, **{**optional, **fields}, tags=tags).task_id
 
     def head(self, tx: Tx, task_id: str) -> Row:
@@ -107,12 +107,12 @@ class Arrival(Tasks, Plans, Actions, Entries):
         record = {"type": "snapshot", "status": "active", "key": label}
         self.append(tx, head, Draft("snapshot", text=text, data=data, item=item, record=record))
 
-    def move_steps(self, tx: Tx, head: Row, said: Mapping[str, Mapping[str, Any]]) -> None:
+    def move_steps(self, tx: Tx, head: Row, imported: Mapping[str, Mapping[str, Any]]) -> None:
         """Give steps the statuses, notes and issues that the files state or imply, in one event."""
         now = self._now()
         changes: dict[str, dict[str, Any]] = {}
         for row in tx.steps(head["task_id"]):
-            own = said.get(row["item_id"])
+            own = imported.get(row["item_id"])
             if own is None or row["dropped_in"] is not None:
                 continue
             status = foreign_statuses.read_item_status(validate.line("status", own.get("status", "pending")))
@@ -173,7 +173,7 @@ def short_name(request: Any, default: str) -> str:
 def read_status(
     own: Mapping[str, Any], word: Any, source: str | None = None
 ) -> tuple[str | None, str | None, str | None]:
-    """Our status, phase and reason: as Ringbolt recorded them, else from the word of the source."""
+    """Our status, phase and reason: as Ringbolt recorded them, otherwise from the word of the source."""
     if isinstance(own.get("status"), str):
         status = foreign_statuses.read_task_status(own["status"])[0]
         phase = foreign_statuses.read_phase(own["phase"]) if isinstance(own.get("phase"), str) else None
@@ -199,7 +199,7 @@ def tag_of(source: str, identity: str) -> str:
 
 
 def infer_steps(steps: Sequence[Row]) -> Callable[[Mapping[str, Any]], str | None]:
-    """A function that tells which step a log entry is about, by its stage and its text."""
+    """A function that finds the step of a log entry, by its stage and its text."""
     live = sorted(steps, key=lambda row: row["dropped_in"] is not None)
     exact: dict[tuple[str | None, str], str] = {}
     loose: dict[str, str] = {}

@@ -1,16 +1,15 @@
 """Render a task as the files of a task memory bank (bank_reading reads them back).
 
     <task id>/
-        metadata.json           request, status, the six timestamps; what the schema cannot hold is under
-                                `ringbolt`
+        metadata.json           request, status, the six timestamps; other fields are under `ringbolt`
         plan.json               the current plan: stages with steps
-        plan_v1.json, …         earlier plans, each as it was last
+        plan_v1.json, …         earlier plans, each in its last state
         execution.log.jsonl     actions, in the order in which they ended
         final_answer.md         the answer, if there is one
         context_history/        saved contexts, numbered, and index.json with their labels
         events.jsonl            the ledger itself, added by the exporter
 
-The same history gives the same bytes.
+The same history produces the same bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ ANSWER = "final_answer.md"
 CONTEXTS = "context_history"
 INDEX = f"{CONTEXTS}/index.json"
 EVENTS = "events.jsonl"
-# These files come piece by piece; every other file comes whole.
+# These files are written piece by piece; every other file is written at once.
 STREAMS = (LOG, INDEX)
 FORMAT = 1
 MOST_BEGUN = 1000  # started actions that are remembered until they end
@@ -70,7 +69,7 @@ def bank_parts(
 ) -> Iterator[tuple[str, str]]:
     """The files without the metadata, piece by piece, from the events of the task in order.
 
-    `find` gives an event by its number, for an action that ended long after it started.
+    `find` returns an event by its seq, for an action that ended long after it started.
     """
     plan: dict[str, Step] = {}
     begun: dict[int, Event] = {}
@@ -119,10 +118,10 @@ def _fold(plan: dict[str, Step], sets: Mapping[str, Any]) -> None:
 
 def metadata_json(task: Task, files: Mapping[str, str] | None = None, digest: str = "") -> str:
     """The metadata of a task; `files` holds the digests of the other files, so that edits can be detected."""
-    came: Any = task.metadata.get("bank")
-    origin: dict[str, Any] = came if is_dict(came) else {}
-    given: Any = origin.get("timestamps")
-    stamps: dict[str, Any] = given if is_dict(given) else {}
+    imported: Any = task.metadata.get("bank")
+    origin: dict[str, Any] = imported if is_dict(imported) else {}
+    times_there: Any = origin.get("timestamps")
+    stamps: dict[str, Any] = times_there if is_dict(times_there) else {}
     ours = task.timestamps.to_dict()
     times: dict[str, Any] = {
         # An imported task keeps the times of its origin.
@@ -148,7 +147,7 @@ def metadata_json(task: Task, files: Mapping[str, str] | None = None, digest: st
 
 
 def _own(task: Task) -> dict[str, Any]:
-    """What the schema of a bank has no place for."""
+    """The fields that the schema of a bank does not have."""
     fields: dict[str, Any] = task.to_dict()
     names = (
         "id", "seq", "name", "kind", "status", "phase", "reason", "attention", "next_step", "blockers",

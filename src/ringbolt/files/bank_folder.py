@@ -36,7 +36,7 @@ MOST_CONTEXTS = 100_000
 def write_bank(
     root: str, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
 ) -> FolderExport:
-    """Write the folder of a task; its metadata, which vouches for the other files, comes last."""
+    """Write the folder of a task; its metadata, which holds the digests of the other files, comes last."""
     make_export_root(root, ignored=True)
     folder = os.path.join(root, task.id)
     make_folder(folder)
@@ -105,10 +105,10 @@ def bank_folders(root: str) -> list[str]:
         return [root]
     with os.scandir(root) as entries:
         below = sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
-    found = [path for path in below if _is_task_folder(path)]
-    if not found:
+    folders = [path for path in below if _is_task_folder(path)]
+    if not folders:
         raise invalid(root, f"neither it nor a folder in it contains {bank.METADATA}")
-    return found
+    return folders
 
 
 def _is_task_folder(folder: str) -> bool:
@@ -116,7 +116,7 @@ def _is_task_folder(folder: str) -> bool:
 
 
 class BankFolder(Value, frozen=True, kw_only=True):
-    """A bank folder as it is read before anything is written."""
+    """A bank folder, read before anything is written."""
 
     source: Source
     identity: str
@@ -128,7 +128,7 @@ class BankFolder(Value, frozen=True, kw_only=True):
 
 
 def read_bank(folder: str, settings: Settings) -> BankFolder:
-    """Read the metadata of a folder, and check whether it is still as Ringbolt wrote it."""
+    """Read the metadata of a folder, and check whether it was edited since Ringbolt wrote it."""
     source = Source(folder)
     most = settings.max_text_bytes + settings.max_json_bytes
     text = source.text(bank.METADATA, most)
@@ -167,21 +167,21 @@ def _content_digest(source: Source) -> str:
 
 
 def _differences(source: Source, own: Mapping[str, Any], text: str | None) -> list[str]:
-    """How the files differ from what Ringbolt wrote; only the ledger is imported."""
+    """The differences to the files that Ringbolt wrote, as warnings; only the ledger is imported."""
     if text is None or not own:
         return [f"{bank.METADATA} is missing or not from Ringbolt; only the ledger was imported"]
     if own.get("complete") is not True:
         return ["The export was not finished; the ledger was imported as far as it goes"]
-    found = [] if is_intact(text) else [bank.METADATA]
+    edited = [] if is_intact(text) else [bank.METADATA]
     listed: Any = own.get("files")
     files: dict[str, Any] = listed if is_dict(listed) else {}
     names = _file_names(source)
     missing = sorted(name for name in files if _OURS.fullmatch(name) and name not in names)
-    found += [name for name in names if name in files and file_digest(source.path(name)) != files[name]]
+    edited += [name for name in names if name in files and file_digest(source.path(name)) != files[name]]
     strange = [name for name in names if name not in files and name != bank.METADATA and not is_temp(name)]
     changed = "was changed after it was written; the ledger was imported, the change was not"
     return [
-        *(f"{name} {changed}" for name in found),
+        *(f"{name} {changed}" for name in edited),
         *(f"{name} is missing; the ledger was imported, which has its content" for name in missing),
         *(f"{shown(name)} was not written by Ringbolt and was not imported" for name in strange),
     ]
@@ -191,7 +191,7 @@ def _differences(source: Source, own: Mapping[str, Any], text: str | None) -> li
 
 
 def bring_bank(arrival: Arrival, tx: Tx, folder: BankFolder) -> tuple[str, int, list[str]]:
-    """Make a task from a folder without a ledger; returns its id, the number of events, and warnings."""
+    """Create a task from a folder without a ledger; returns its id, the number of events, and warnings."""
     source, settings = folder.source, arrival.settings
     tag = tag_of("bank", folder.identity)
     known, others = arrival.known_as(tx, tag, "bank", folder.digest)
@@ -199,7 +199,7 @@ def bring_bank(arrival: Arrival, tx: Tx, folder: BankFolder) -> tuple[str, int, 
         return known, 0, []
     warnings = [f"An earlier state of this folder is task {name}" for name in others]
     metadata, own = folder.metadata, folder.own
-    plans, said = _read_plans(source, settings, ours=bool(own))
+    plans, step_states = _read_plans(source, settings, ours=bool(own))
     first = plans.pop(0)[1] if plans and plans[0][1] else None
     try:
         task_id = _begin_task(arrival, folder, first, tag)
@@ -210,9 +210,9 @@ def bring_bank(arrival: Arrival, tx: Tx, folder: BankFolder) -> tuple[str, int, 
     for name, plan in plans:
         _checked(source.path(name), lambda p=plan, n=name: arrival.task_plan_replace(task_id, p, reason=n))
     head = arrival.head(tx, task_id)
-    log_said = _bring_log(arrival, tx, head, source, warnings)
+    log_states = _bring_log(arrival, tx, head, source, warnings)
     _bring_contexts(arrival, tx, head, source, warnings)
-    _checked(source.path(bank.PLAN), lambda: arrival.move_steps(tx, head, said or log_said))
+    _checked(source.path(bank.PLAN), lambda: arrival.move_steps(tx, head, step_states or log_states))
     variables: Any = own.get("variables")
     for name, value in (variables if is_dict(variables) else {}).items():
         _checked(source.path(bank.METADATA), lambda n=name, v=value: arrival.task_set(task_id, n, v))
@@ -222,7 +222,7 @@ def bring_bank(arrival: Arrival, tx: Tx, folder: BankFolder) -> tuple[str, int, 
 
 
 def _checked(path: str, work: Callable[[], object], line: int | None = None) -> None:
-    """Run an operation; if it refuses its input, the error names the file."""
+    """Run an operation; if its input is not valid, the error names the file."""
     try:
         work()
     except InvalidInput as error:
@@ -235,38 +235,39 @@ def _begin_task(arrival: Arrival, folder: BankFolder, plan: Any, tag: str) -> st
     if request is not None and not isinstance(request, str):
         raise InvalidInput("invalid_argument", "originalUserTask is not a text.", "Use a string.")
     used = ("version", "originalUserTask", "finalAnswerFile", "errorSummary", "ringbolt")
-    came = {name: value for name, value in metadata.items() if name not in used and value is not None}
+    rest = {name: value for name, value in metadata.items() if name not in used and value is not None}
     before: Any = own.get("metadata")
-    extra = {**(before if is_dict(before) else {}), "bank": {**came, "digest": folder.digest}}
-    given = own.get("name")
-    name = given if isinstance(given, str) else short_name(request, folder.identity)
+    extra = {**(before if is_dict(before) else {}), "bank": {**rest, "digest": folder.digest}}
+    own_name = own.get("name")
+    name = own_name if isinstance(own_name, str) else short_name(request, folder.identity)
     return arrival.begin(name, plan, own, request=request, metadata=extra, tags=[tag])
 
 
 def _read_plans(
     source: Source, settings: Settings, ours: bool
 ) -> tuple[list[tuple[str, Any]], dict[str, dict[str, Any]]]:
-    """The plans in order, each with its file, and what Ringbolt recorded about the steps of the last."""
+    """The plans in order, each with its file, and the fields that Ringbolt recorded for the last one's
+    steps."""
     plans: list[tuple[str, Any]] = []
-    said: dict[str, dict[str, Any]] = {}
+    statuses: dict[str, dict[str, Any]] = {}
     for name in plan_files(source.names()):
         text = source.text(name, settings.max_json_bytes)
         try:
-            plan, said = read_plan((text or "").removeprefix("\ufeff"))
+            plan, statuses = read_plan((text or "").removeprefix("\ufeff"))
         except ValueError as error:
             raise invalid(source.path(name), str(error)) from None
-        # Other projects keep the current plan under its number as well.
+        # Other projects also keep the current plan under its number.
         if ours or not plans or plans[-1][1] != plan:
             plans.append((name, plan))
-    return plans, said
+    return plans, statuses
 
 
 def _bring_log(
     arrival: Arrival, tx: Tx, head: Row, source: Source, warnings: list[str]
 ) -> dict[str, dict[str, Any]]:
-    """Add the entries of the execution log; returns what they imply about the steps."""
+    """Add the entries of the execution log; returns the step statuses that they imply."""
     find = infer_steps(tx.steps(head["task_id"]))
-    said: dict[str, dict[str, Any]] = {}
+    statuses: dict[str, dict[str, Any]] = {}
     path = source.path(bank.LOG)
     for number, text, ended in source.lines(bank.LOG, arrival.settings.max_json_bytes):
         try:
@@ -279,8 +280,8 @@ def _bring_log(
         item = find(entry)
         _checked(path, lambda e=entry, i=item: arrival.action(tx, head, e, i), number)
         if item is not None and entry["type"] != "system":
-            said[item] = {"status": entry["status"], "basis": "inferred"}
-    return said
+            statuses[item] = {"status": entry["status"], "basis": "inferred"}
+    return statuses
 
 
 def _bring_contexts(arrival: Arrival, tx: Tx, head: Row, source: Source, warnings: list[str]) -> None:
@@ -293,8 +294,8 @@ def _bring_contexts(arrival: Arrival, tx: Tx, head: Row, source: Source, warning
         raise invalid(source.path(bank.INDEX), str(error)) from None
     numbered: list[tuple[int, str, str]] = []
     for name in names:
-        if (found := read_snapshot_name(name)) is not None:
-            numbered.append((found[0], name, found[1]))
+        if (parts := read_snapshot_name(name)) is not None:
+            numbered.append((parts[0], name, parts[1]))
         elif name != "index.json" and not is_temp(name):
             warnings.append(f"{bank.CONTEXTS}/{shown(name)} has no number in its name and was not imported")
     if len(numbered) > MOST_CONTEXTS:

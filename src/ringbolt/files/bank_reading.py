@@ -45,7 +45,7 @@ def read_metadata(text: str) -> dict[str, Any]:
 
 
 def read_plan(text: str) -> tuple[list[Any], dict[str, dict[str, Any]]]:
-    """The steps of a plan as an operation takes them, and by id what Ringbolt recorded about each."""
+    """The steps of a plan as input of an operation, and the fields that Ringbolt recorded, by step id."""
     value = read_json(text)
     if not is_list(value):
         raise ValueError("it is not a JSON array of stages")
@@ -117,8 +117,8 @@ def read_index(text: str) -> dict[str, dict[str, Any]]:
 
 def read_snapshot_name(name: str) -> tuple[int, str] | None:
     """The number and label in the file name of a context; None if it is not one."""
-    found = re.fullmatch(r"(\d{1,9})_(.*)\.(?:txt|md)", name)
-    return (int(found[1]), found[2].replace("_", " ").strip() or "context") if found else None
+    match = re.fullmatch(r"(\d{1,9})_(.*)\.(?:txt|md)", name)
+    return (int(match[1]), match[2].replace("_", " ").strip() or "context") if match else None
 
 
 def plan_files(names: Iterable[str]) -> list[str]:
@@ -130,6 +130,6 @@ def plan_files(names: Iterable[str]) -> list[str]:
     for name in names:
         if name == PLAN:
             placed.append((1, 0, name))
-        elif found := re.fullmatch(r"plan_(v|replan_)(\d{1,9})\.json", name):
-            placed.append((0 if found[1] == "v" else 2, int(found[2]), name))
+        elif match := re.fullmatch(r"plan_(v|replan_)(\d{1,9})\.json", name):
+            placed.append((0 if match[1] == "v" else 2, int(match[2]), name))
     return [name for _, _, name in sorted(placed)]

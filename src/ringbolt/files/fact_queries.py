@@ -40,9 +40,9 @@ class FactQueries:
         self._database = tx.database
 
     def labelled(self, kind: str, value: str, workspace: str | None, lock: bool = False) -> list[Row]:
-        """The tasks of a workspace with a label, open ones first, then the last changed.
+        """The tasks of a workspace with a label, open ones first, then the most recently changed.
 
-        With `lock`, another transaction that asks for the same label waits, so that no label is given twice.
+        With `lock`, another transaction that requests the same label waits, so that no label is used twice.
         """
         if lock:
             self._database.lock(f"{kind}\n{workspace or ''}\n{value}")
@@ -78,11 +78,11 @@ class FactQueries:
         limit: int,
         only: str | None = None,
     ) -> tuple[TaskRows, int]:
-        """The tasks of a workspace with their labels, goals and some facts, read at once; and the position of
-        the newest change in the workspace. `only` limits it to one task.
+        """The tasks of a workspace with their labels, goals and selected facts, read in one batch; and the
+        position of the newest change in the workspace. `only` limits the result to one task.
 
-        Each task comes with the text and channel of its next step: as it was set, else the current step of
-        the plan, else the next one.
+        Each task has the text and channel of its next step: `next` if it was set, otherwise the current step
+        of the plan, otherwise the next one.
         """
         here = "workspace_path = :workspace" if workspace else "workspace_path IS NULL"
         own = f"{here} AND kind = 'task' AND root_id = task_id AND archived_at IS NULL"
@@ -93,7 +93,7 @@ class FactQueries:
             f" ORDER BY position DESC LIMIT :limit) b{number}"
             for number in range(len(statuses))
         )
-        some = f"({branches}) h"
+        selected = f"({branches}) h"
         wanted = ", ".join(f":key{number}" for number in range(len(keys)))
         newest = " UNION ALL ".join(
             f"SELECT max(position) AS p FROM heads WHERE {here} AND status = :any{number}"
@@ -111,14 +111,14 @@ class FactQueries:
                 f" CASE WHEN t.status IN ({_OPEN}) THEN {VERIFIED_STEPS.replace('h.', 't.')} END"
                 f" FROM (SELECT h.*, {_NEXT.format('title', 'h.next_step')} AS next,"
                 f" {_NEXT.format('title_seq', _OWN_NEXT)} AS next_from"
-                f" FROM {some}) t"
+                f" FROM {selected}) t"
             ),
             # By task, not by the index of keys: a task has few variables, and many tasks share a key.
             "facts": (
                 "SELECT r.task_id, r.key, r.seq,"
                 " (SELECT e.data FROM events e WHERE e.task_id = r.task_id AND e.seq = r.seq),"
                 f" {_CHANNEL_OF.format('r.task_id', 'r.seq')}, {_WORKED} FROM records r WHERE r.task_id "
-                + self._database.one_of.format(f"SELECT task_id FROM {some}")
+                + self._database.one_of.format(f"SELECT task_id FROM {selected}")
                 + " AND r.type IN ('fact', 'variable') AND r.status = 'active'"
                 f" AND coalesce(r.key, '') IN ({wanted}) ORDER BY r.seq"
             ),
@@ -127,7 +127,7 @@ class FactQueries:
                 " (SELECT e.text FROM events e WHERE e.task_id = r.task_id AND e.seq = r.seq),"
                 " (SELECT e.data FROM events e WHERE e.task_id = r.task_id AND e.seq = r.seq),"
                 f" {_CHANNEL_OF.format('r.task_id', 'r.seq')} FROM records r WHERE r.task_id "
-                + self._database.one_of.format(f"SELECT task_id FROM {some}")
+                + self._database.one_of.format(f"SELECT task_id FROM {selected}")
                 + " AND r.type = 'effect' AND r.status IN ('intended', 'unknown') ORDER BY r.seq"
             ),
             "position": f"SELECT max(p) FROM ({newest}) m",
@@ -141,12 +141,12 @@ class FactQueries:
         params |= {f"status{number}": status for number, status in enumerate(statuses)}
         params |= {f"any{number}": status for number, status in enumerate(TASK_STATUSES)}
         params |= {f"key{number}": key for number, key in enumerate(keys)}
-        found = dict(
+        results = dict(
             zip(queries, self._database.query_all([(sql, params) for sql in queries.values()]), strict=True)
         )
-        position = found.pop("position")[0][0] or 0
+        position = results.pop("position")[0][0] or 0
         return {
-            name: [dict(zip(names[name], row, strict=True)) for row in rows] for name, rows in found.items()
+            name: [dict(zip(names[name], row, strict=True)) for row in rows] for name, rows in results.items()
         }, position
 
     def facts(
@@ -156,7 +156,7 @@ class FactQueries:
         task_ids: Sequence[str] | None = None,
         workspace: str | None = None,
     ) -> list[Row]:
-        """Facts with their events, newest first: those of some tasks, or of a whole workspace."""
+        """Facts with their events, newest first: of these tasks, or of a whole workspace."""
         params: dict[str, Any] = {"workspace": workspace, "limit": limit}
         params |= {f"status{number}": status for number, status in enumerate(statuses)}
         if task_ids is None:

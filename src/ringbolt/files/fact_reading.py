@@ -1,4 +1,4 @@
-"""Build facts from rows: stored ones and those that tasks imply; and match them with a query."""
+"""Build facts from rows, stored or derived from the columns of tasks; and match them with a query."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def read_fact(row: Row, labels: dict[str, str]) -> Fact:
     task = row["kind"] != "facts"
 
     def text(name: str) -> str | None:
-        found = data.get(name)
-        return found if isinstance(found, str) else None  # an import may hold anything
+        value = data.get(name)
+        return value if isinstance(value, str) else None  # an import may hold anything
 
     return Fact(
         id=f"{row['task_id']}#{row['seq']}",
@@ -41,13 +41,13 @@ def read_fact(row: Row, labels: dict[str, str]) -> Fact:
     )
 
 
-def with_columns(tx: Tx, found: list[Fact], heads: Sequence[Row], history: bool) -> list[Fact]:
-    """The facts with those that the columns of tasks imply; a stored one that they contradict is history."""
+def with_columns(tx: Tx, facts: list[Fact], heads: Sequence[Row], history: bool) -> list[Fact]:
+    """Add the facts from the columns of tasks; a stored fact that contradicts a column becomes history."""
     labels = FactQueries(tx).own_labels([head["task_id"] for head in heads])
     derived: list[Fact] = []
     outdated: set[str] = set()
     stored_by_task: dict[str, dict[str | None, Fact]] = {}
-    for fact in found:
+    for fact in facts:
         if fact.status == "active":
             stored_by_task.setdefault(fact.task_id, {})[fact.key] = fact
     for head in heads:
@@ -73,8 +73,8 @@ def with_columns(tx: Tx, found: list[Fact], heads: Sequence[Row], history: bool)
                         derived=True,
                     )
                 )
-    past = [fact.replace(status="superseded") for fact in found if history and fact.id in outdated]
-    return [fact for fact in found if fact.id not in outdated] + derived + past
+    past = [fact.replace(status="superseded") for fact in facts if history and fact.id in outdated]
+    return [fact for fact in facts if fact.id not in outdated] + derived + past
 
 
 def _still(key: str, stored: Any, value: Any) -> bool:
@@ -99,7 +99,7 @@ def query_words(query: Any) -> frozenset[str]:
 
 
 def score(fact: Fact, wanted: frozenset[str]) -> int:
-    """How many of the wanted words a fact contains."""
+    """The number of wanted words that a fact contains."""
     value = fact.value if isinstance(fact.value, str) else validate.dumps(fact.value)
     parts = (fact.entity, fact.key, fact.text, value, fact.why)
     own = set(_WORDS.findall(" ".join(part for part in parts if part).casefold()))

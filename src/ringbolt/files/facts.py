@@ -1,4 +1,4 @@
-"""Operations on facts: what is known about a task under its label, and about anything else in the workspace.
+"""Operations on facts about tasks, by their labels, and about anything else in the workspace.
 
 A fact of category `project` is about a task. If the task has a column for it (title, status, next), the fact
 sets that column; otherwise it becomes a variable or a note of the task. Facts of other categories are stored
@@ -61,20 +61,20 @@ class Facts(Base):
         history.
 
         Args:
-            text: The fact in words. With a key and a value: what else there is to say.
+            text: The fact in words. With a key and a value: a comment.
             entity: What the fact is about, at most 200 bytes. In the category `project`: a task, by label or
                 id; default: the current task.
-            key: What is known: title, status, next, branch, … or your own word, at most 200 bytes. This is
-                not an idempotency key.
+            key: The name of the fact: title, status, next, branch, … or your own word, at most 200 bytes.
+                This is not an idempotency key.
             value: Any JSON value. For title, next and related_goal a text, for status a status word, for a
                 time a time.
             category: project, preference, fact, decision, entity or other.
-            why: Why it is so, or how it is known.
+            why: The reason for the fact, or how it is known.
             importance: From 0 to 1.
             tags: Labels, at most 200 of up to 100 bytes each.
             supersedes: Ids of the facts (`task#seq`) that this one replaces.
             scope: `workspace`, or `global` for a fact that holds everywhere.
-            at: Since when it is so. Default: now. Newer facts win.
+            at: When it became true. Default: now. Newer facts win.
             idempotency_key: Repeating the call with the same key writes nothing.
         """
         fact = self._fact(text, entity, key, value, category, why, importance, at)
@@ -121,8 +121,8 @@ class Facts(Base):
     ) -> FactPage:
         """Find facts by id (`task#seq`), entity, key, category, tag or words.
 
-        Facts that match the most words come first, then the newest. What a task says about itself is found
-        like a stored fact.
+        Facts that match the most words come first, then the newest. The title, status and next step of a task
+        are found like stored facts.
 
         Args:
             query: Words. A fact matches if it contains one of them as a whole word.
@@ -136,24 +136,24 @@ class Facts(Base):
         """
         asked = query_words(query)
         limit = validate.whole("limit", limit, 1, 1000)
-        for what, given in (("entity", entity), ("key", key), ("tag", tag)):
-            validate.optional(what, given, 500)
+        for what, text in (("entity", entity), ("key", key), ("tag", tag)):
+            validate.optional(what, text, 500)
         wanted = None if category is None else validate.choice("category", category, CATEGORIES)
         statuses = _STATUSES if history else ("active",)
 
         def work(tx: Tx) -> FactPage:
             if id is not None:
                 return FactPage(facts=_tagged(tx, self._fact_by_id(tx, id)))
-            found = self._facts(tx, entity, wanted, statuses)
-            found = [fact for fact in found if fits(fact, key, wanted)]
+            facts = self._facts(tx, entity, wanted, statuses)
+            facts = [fact for fact in facts if fits(fact, key, wanted)]
             if tag is not None:
-                having = FactQueries(tx).tagged(tag)
-                found = [fact for fact in found if (fact.task_id, fact.seq) in having and not fact.derived]
+                tagged = FactQueries(tx).tagged(tag)
+                facts = [fact for fact in facts if (fact.task_id, fact.seq) in tagged and not fact.derived]
             if asked:
-                ranked = [(score(fact, asked), fact) for fact in found]
+                ranked = [(score(fact, asked), fact) for fact in facts]
                 best = sorted((pair for pair in ranked if pair[0]), key=lambda pair: -pair[0])
-                found = [fact for _, fact in best]
-            return FactPage(facts=_tagged(tx, found[:limit]), left_out=max(0, len(found) - limit))
+                facts = [fact for _, fact in best]
+            return FactPage(facts=_tagged(tx, facts[:limit]), left_out=max(0, len(facts) - limit))
 
         return self.store.read(work)
 
@@ -162,7 +162,7 @@ class Facts(Base):
     def _fact(
         self, text: Any, entity: Any, key: Any, value: Any, category: Any, why: Any, importance: Any, at: Any
     ) -> dict[str, Any]:
-        """The arguments of a fact, checked."""
+        """Validate the arguments of a fact."""
         text = None if text is None else self._line("text", text)
         key = None if key is None else validate.line("key", key, 200)
         value = self._plain("value", value)
@@ -170,7 +170,7 @@ class Facts(Base):
             raise InvalidInput(
                 "invalid_argument",
                 "A fact is a text, or a key with a value.",
-                "Give text=…, or both key=… and value=….",
+                "Pass text=…, or both key=… and value=….",
             )
         category = validate.choice("category", category, CATEGORIES)
         return {
@@ -195,9 +195,9 @@ class Facts(Base):
 
     def _labelled(self, tx: Tx, label: str, lock: bool = False) -> Row | None:
         """The task of this workspace with a label or an id; None if there is none."""
-        found = FactQueries(tx).labelled("label", label, self.workspace, lock=lock)
-        task_id = found[0]["task_id"] if found else label
-        if not found and (rules.normal_id(label) != label or len(label) != rules.ID_LENGTH):
+        matches = FactQueries(tx).labelled("label", label, self.workspace, lock=lock)
+        task_id = matches[0]["task_id"] if matches else label
+        if not matches and (rules.normal_id(label) != label or len(label) != rules.ID_LENGTH):
             return None
         head = tx.head(task_id, lock)
         if head is not None and (head["kind"] != "task" or head["workspace_path"] != self.workspace):
@@ -209,7 +209,7 @@ class Facts(Base):
         return head
 
     def _begin(self, tx: Tx, now: str, fact: dict[str, Any], here: str | None) -> Row:
-        """A new ledger for facts: a task with a label, or the ledger of facts that are about no task."""
+        """Begin a ledger for facts: a task with a label, or the ledger of facts without a task."""
         if fact["category"] == "project":
             return self._begin_task(tx, now, fact["entity"], fact["entity"])
         heads = {"kind": "facts", "name": "Facts", "workspace_path": here}
@@ -236,7 +236,7 @@ class Facts(Base):
         self._check_tokens(tx, head, set(self._tokens.get(head["task_id"], {}).values()))
 
     def _fact_draft(self, tx: Tx, head: Row, fact: dict[str, Any], now: str) -> Draft:
-        """The event that stores a fact, with what it changes about the task and earlier facts."""
+        """The event that stores a fact, with its changes to the task and earlier facts."""
         key, value = fact["key"], fact["value"]
         own = head["kind"] == "task"
         data = {name: part for name, part in fact.items() if name != "text" or key is not None}
@@ -254,7 +254,7 @@ class Facts(Base):
             data=data,
             sets={} if late else _column_changes(tx, head, key, value, now) if own else {},
             record={"type": kind, "status": "superseded" if late else "active", "key": name},
-            warnings=("older than what is known: kept only in the history",) if late else (),
+            warnings=("older than the known fact: stored only in the history",) if late else (),
         )
         if late:
             draft.record = {**(draft.record or {}), "ref_seq": old["seq"] if old else None}
@@ -264,7 +264,7 @@ class Facts(Base):
         return draft
 
     def _is_late(self, tx: Tx, head: Row, fact: dict[str, Any], old: Row | None, now: str) -> bool:
-        """Whether something newer is known; at the same moment, a completed task stays completed."""
+        """Whether a newer fact is known; at the same moment, a completed task stays completed."""
         moment = fact["at"] or now
         if fact["key"] == "status" and head["kind"] == "task" and head["status"] in rules.ENDED:
             status, _, _ = foreign_statuses.read_task_status(fact["value"], "active-tasks")
@@ -295,7 +295,7 @@ class Facts(Base):
     def _facts(self, tx: Tx, entity: str | None, category: str | None, statuses: Sequence[str]) -> list[Fact]:
         """The facts of an entity, or of the whole workspace: stored ones first, newest first."""
         queries = FactQueries(tx)
-        found: list[Fact] = []
+        facts: list[Fact] = []
         heads: list[Row] = []
         if category in (None, "project"):
             rows: list[Row] = []
@@ -305,14 +305,14 @@ class Facts(Base):
             elif (head := self._labelled(tx, entity)) is not None:
                 heads = [head]
                 rows = queries.facts(statuses, _MOST_READ, [head["task_id"]])
-            found += self._read_facts(tx, rows)
+            facts += self._read_facts(tx, rows)
         if category != "project":
             places = {self.workspace, None}
             ledgers = [row for here in places for row in queries.labelled("facts", here or "", here)]
             homes = [row["task_id"] for row in ledgers]
             rows = queries.facts(statuses, _MOST_READ, homes) if homes else []
-            found += [fact for fact in self._read_facts(tx, rows) if entity is None or fact.entity == entity]
-        return with_columns(tx, found, heads, history=len(statuses) > 1)
+            facts += [fact for fact in self._read_facts(tx, rows) if entity is None or fact.entity == entity]
+        return with_columns(tx, facts, heads, history=len(statuses) > 1)
 
     def _read_facts(self, tx: Tx, rows: Sequence[Row]) -> tuple[Fact, ...]:
         labels = FactQueries(tx).own_labels(list(dict.fromkeys(row["task_id"] for row in rows)))
@@ -320,7 +320,7 @@ class Facts(Base):
 
 
 def _tagged(tx: Tx, facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Facts with their tags; only for those that are returned, because it takes a query for each task."""
+    """Add tags to the facts that are returned; this takes a query for each task."""
     seqs: dict[str, list[int]] = {}
     for fact in facts:
         if not fact.derived:
@@ -335,7 +335,7 @@ def _tagged(tx: Tx, facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _own_value(key: str | None, value: Any) -> Any:
-    """The value of a key that sets a column or time of a task, checked."""
+    """Validate the value of a key that sets a column or time of a task."""
     if key == "title":
         validate.line("title", value, 500)
     elif key == "status":
@@ -364,7 +364,7 @@ def _column_changes(tx: Tx, head: Row, key: str, value: Any, now: str) -> dict[s
 
 
 def status_heads(head: Row, word: str, now: str) -> dict[str, Any]:
-    """The columns that a status, in our or other words, changes about a task."""
+    """The columns of a task that a status, ours or another project's, changes."""
     status, phase, reason = foreign_statuses.read_task_status(word, "active-tasks")
     heads = {"status": status, **status_changes(head, status, reason, now)}
     if phase is not None:
@@ -373,7 +373,7 @@ def status_heads(head: Row, word: str, now: str) -> dict[str, Any]:
 
 
 def goal_links(tx: Tx, head: Row, target: str) -> list[dict[str, Any]]:
-    """The links that make one goal, or none, the goal of a task."""
+    """The links that make `target` the only goal of a task; none if it is empty."""
     links = [
         {**{name: value for name, value in row.items() if name != "task_id"}, "status": "removed"}
         for row in FactQueries(tx).links(head["task_id"])
@@ -392,7 +392,7 @@ def _supersede(tx: Tx, head: Row, draft: Draft, ended: Sequence[tuple[str, int]]
             raise NotFound(
                 "record_not_found",
                 f"{task_id}#{seq} is not a fact about the same entity.",
-                "A fact can supersede others of its task, or of its scope if it is about no task.",
+                "A fact can supersede others of its task or, without a task, of its scope.",
             )
         rules.check_transition(rules.ENTRY_TRANSITIONS, f"Fact #{seq}", row["status"], "superseded")
         closed = {"status": "superseded", "ref_seq": head["last_seq"] + 1}

@@ -22,7 +22,7 @@ from .bank_folder import bank_folders, bank_texts, bring_bank, read_bank, write_
 from .states import FIELDS
 from .states_folder import bring_states, read_states, states_texts, write_states
 
-MOST_ENTRIES = 20_000  # of each type: a folder for people should not hold more
+MOST_ENTRIES = 20_000  # of each type; a folder for people should not hold more
 
 
 class Folders(Tasks, Transfer):
@@ -34,8 +34,7 @@ class Folders(Tasks, Transfer):
         ledger.
 
         Each file is replaced as a whole, the metadata last: it lists the other files with their digests.
-        Files that someone edited are kept under another name. A new folder inside a git work tree is kept out
-        of git.
+        Edited files are kept under another name. A new folder inside a git work tree is kept out of git.
 
         Args:
             folder: The folder to write below. It is created if needed.
@@ -62,7 +61,7 @@ class Folders(Tasks, Transfer):
     def import_bank(self, folder: str | os.PathLike[str]) -> FolderImport:
         """Import the folder of a task, or all task folders in a folder; nothing is added twice.
 
-        A folder that Ringbolt wrote comes back event by event, with its id and hashes. A folder of another
+        A folder that Ringbolt wrote is restored event by event, with its id and hashes. A folder of another
         project becomes a new task, in one transaction; its own times are kept in the data of the events.
 
         Args:
@@ -72,18 +71,18 @@ class Folders(Tasks, Transfer):
         totals = _ImportTotals()
         with FileErrors(root):
             for path in bank_folders(root):
-                found = read_bank(path, self.settings)
-                totals.warn(path, found.warnings)
-                if found.ledger:
-                    only = found.own.get("id")
+                bank = read_bank(path, self.settings)
+                totals.warn(path, bank.warnings)
+                if bank.ledger:
+                    only = bank.own.get("id")
                     only = only if isinstance(only, str) else None
-                    report = self._import(found.source.path("events.jsonl"), root=path, only=only)
+                    report = self._import(bank.source.path("events.jsonl"), root=path, only=only)
                     conflicts = {conflict.task_id: conflict.kept_as for conflict in report.conflicts}
                     names = report.tasks or ((conflicts.get(only, only),) if only is not None else ())
                     totals.add(names, report.added, report.known, report.conflicts)
                     continue
                 task_id, added, warnings = self._commit(
-                    lambda tx, f=found: bring_bank(self._arriving(tx), tx, f),
+                    lambda tx, b=bank: bring_bank(self._arriving(tx), tx, b),
                     settles=True,
                     tasks=lambda result: (result[0],),
                 )
@@ -96,7 +95,7 @@ class Folders(Tasks, Transfer):
     def export_states(self, folder: str | os.PathLike[str], task_id: str | None = None) -> FolderExport:
         """Write a task as the files of a states folder: state, decisions, context map.
 
-        It becomes the active task of the folder. Files that someone edited are kept under another name.
+        It becomes the active task of the folder. Edited files are kept under another name.
 
         Args:
             folder: The folder to write to. It is created if needed.
@@ -126,8 +125,8 @@ class Folders(Tasks, Transfer):
     def import_states(self, folder: str | os.PathLike[str]) -> FolderImport:
         """Import the tasks of a states folder; nothing is added twice.
 
-        An unknown task becomes a new one, in one transaction. A task that exists, or came from these files
-        before, gets the decisions and exclusions that it lacks; other differences are reported and not
+        An unknown task becomes a new one, in one transaction. A task that exists, or was imported from these
+        files before, gets the decisions and exclusions that it lacks; other differences are reported and not
         written.
 
         Args:
@@ -137,20 +136,20 @@ class Folders(Tasks, Transfer):
         totals = _ImportTotals()
         active = None
         with FileErrors(root):
-            for found in read_states(root, self.settings):
-                totals.warn(root, found.warnings)
+            for files in read_states(root, self.settings):
+                totals.warn(root, files.warnings)
                 task_id, added, known, warnings = self._commit(
-                    lambda tx, f=found: bring_states(self._arriving(tx), tx, f),
+                    lambda tx, f=files: bring_states(self._arriving(tx), tx, f),
                     settles=True,
                     tasks=lambda result: (result[0],),
                 )
                 totals.warn(root, warnings)
                 totals.add((task_id,), added, known)
-                active = task_id if found.active else active
+                active = task_id if files.active else active
         return totals.report(active)
 
     def _arriving(self, tx: Tx) -> Arrival:
-        """A memory within a transaction that writes as an import, in no session."""
+        """A memory within a transaction that writes as an import, without a session."""
         store: Any = OneTransaction(tx)
         return Arrival(
             store,

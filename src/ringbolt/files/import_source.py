@@ -1,4 +1,4 @@
-"""Read a folder that others may have written: links are not followed out of it, sizes are bounded."""
+"""Read a folder that others may have written: links that leave it are rejected, sizes are limited."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Source:
             return []
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file; an error if it must not be read."""
+        """Whether the file exists; an error if it must not be read."""
         try:
             open_plain(self.path(name), root=self.root).close()
         except FileNotFoundError:
@@ -62,7 +62,7 @@ class Source:
         return decoded(self.path(name), content)
 
     def lines(self, name: str, most: int) -> Iterator[tuple[int, str, bool]]:
-        """The lines of a file that are not blank: number, text, and whether a line end follows."""
+        """The lines of a file that are not blank: number, text, and whether it ends with a newline."""
         try:
             file = open_plain(self.path(name), root=self.root)
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Why mirrors could not be written, kept in the user's data folder: the mirror's own may be read-only."""
+"""Failures to write mirrors, stored in the user's data folder, because the mirror's own may be read-only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Failures:
         self.current: set[str] = set()  # mirrors whose last refresh by this process failed
 
     def note(self, path: str, error: Exception) -> None:
-        """Remember a failure, also for other and later processes."""
+        """Record a failure for this and other processes."""
         self.current.add(path)
         self._known[path] = {"at": validate.stamp(time.time()), "error": _error_text(error)}
         try:
@@ -39,15 +39,15 @@ class Failures:
                     newest = sorted(self._known.items(), key=lambda pair: pair[1]["at"])[-MOST_KEPT:]
                     write_atomic(self._path, json.dumps(dict(newest), indent=1).encode() + b"\n")
         except OSError:
-            return  # a full disk: this process knows the failure, others see the stamp
+            return  # a full disk: this process has the failure in memory, others see the stamp
 
     def load(self) -> None:
-        """Read what other processes noted."""
+        """Read the failures of other processes."""
         try:
-            found = json.loads(read_bounded(self._path, MOST_BYTES))
+            failures = json.loads(read_bounded(self._path, MOST_BYTES))
         except (OSError, ValueError, RecursionError, RingboltError):
             return  # missing or unreadable
-        for path, noted in found.items() if is_dict(found) else ():
+        for path, noted in failures.items() if is_dict(failures) else ():
             if _is_note(noted) and noted["at"] > self._known.get(path, {"at": ""})["at"]:
                 self._known[path] = noted
 

@@ -1,9 +1,10 @@
-"""When mirrors are written: after every write, soon, but not once for each of many.
+"""Decide when mirrors are written: soon after every write, but not once for each of many.
 
 The first write after a quiet time refreshes the mirrors at once. While more writes follow, refreshes pause
-for ten times as long as the last one took, and at least a twentieth of a second. A thread that lives only
-while something is due does the last one, and so does closing. A process that is killed before that leaves a
-mirror whose stamp says that it is behind; the next one to open the store, or to write, refreshes it.
+for ten times as long as the last one took, and at least a twentieth of a second. A thread that runs only
+while a refresh is due does the last one; closing does it too. A process that is killed before that leaves a
+mirror whose stamp says that it is behind; the next process that opens the store, or writes to it, refreshes
+the mirror.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from .projection import (
     forget_locks,
     ignore_files,
     ignore_own_folder,
-    mirror,
+    mirror_for,
     short_digest,
 )
 from .views import OWN, VIEWS
@@ -43,11 +44,11 @@ from .views import OWN, VIEWS
 PAUSE = 0.05  # seconds between two refreshes, at least
 PAUSE_FACTOR = 10
 PAUSE_AFTER_FAILURE = 1.0
-AT_ONCE = 8  # tasks that a writer refreshes itself; more are left to the thread
+AT_ONCE = 8  # tasks that a writer refreshes itself; the thread does the others
 ON_OPEN = 0.02  # seconds that opening may spend on repairs; the thread does the rest
 ON_CLOSE = 2.0
 PATIENCE = 5.0
-RECENT = 50  # tasks that are checked on opening, and that make up the state of a workspace
+RECENT = 50  # tasks that are checked on opening, and whose state is the mark of a workspace
 PAGE = 200
 RENDERINGS = 3
 
@@ -63,7 +64,7 @@ class Keeper:
         self._settings = memory.settings
         names = memory.settings.mirrors.split(",")
         if memory.settings.active_tasks_ledger == "markdown" and "active-tasks" in names:
-            names.remove("active-tasks")  # the file itself holds the rows, so it mirrors nothing
+            names.remove("active-tasks")  # the file is the source of truth, not a mirror
         self._views = [VIEWS[name] for name in names]
         self.clock = clock
         self.failures = Failures()
@@ -81,7 +82,7 @@ class Keeper:
         self.thread: threading.Thread | None = None
         self._closed = False
 
-    # --- when -------------------------------------------------------------------------------------
+    # --- scheduling -------------------------------------------------------------------------------
 
     def touched(self, tasks: Iterable[str]) -> None:
         """Tasks were written to: refresh their mirrors now, or soon."""
@@ -95,7 +96,7 @@ class Keeper:
         self._start_thread()
 
     def _start_thread(self) -> None:
-        """Let a thread refresh what is still due."""
+        """Start a thread for the mirrors that are still due."""
         with self._mutex:
             if not self.pending or self.thread is not None or self._closed:
                 return
@@ -118,7 +119,8 @@ class Keeper:
             self._refresh_pending(PAUSE)
 
     def _refresh_pending(self, patience: float = 0.0, most: float | None = None) -> None:
-        """Refresh what is due; what another process is writing, or there is no time for, stays due."""
+        """Refresh the mirrors that are due; those that another process is writing, or that there is no time
+        for, stay due."""
         if not self._refreshing.acquire(blocking=patience > 0):
             return
         try:
@@ -136,7 +138,7 @@ class Keeper:
             self._refreshing.release()
 
     def close(self) -> None:
-        """Refresh what is due, and stop; safe to call twice."""
+        """Refresh the mirrors that are due, and stop; safe to call twice."""
         with self._mutex:
             if self._closed:
                 return
@@ -145,7 +147,7 @@ class Keeper:
         self._refresh_pending(ON_CLOSE / 2, ON_CLOSE)
         _keepers.discard(self)
 
-    # --- what -------------------------------------------------------------------------------------
+    # --- refreshing -------------------------------------------------------------------------------
 
     def _refresh_tasks(
         self, tasks: list[str], patience: float, until: float | None
@@ -154,100 +156,102 @@ class Keeper:
         try:
             heads = self._store.read(lambda tx: [head for task in tasks if (head := tx.head(task))])
         except RingboltError:
-            # The store is unavailable. The next operation reports that; the stamps show what is behind.
+            # The store is unavailable. The next operation reports that; the stamps show that mirrors are
+            # behind.
             return True, []
         failed = False
         done: dict[str, bool] = {}  # a workspace's mirrors are refreshed once, not for each of its tasks
         left: list[str] = []
-        for head, one in self._mirrors_of(heads):
-            if one.path not in done:
+        for head, mirror in self._mirrors_of(heads):
+            if mirror.path not in done:
                 if done and until is not None and self.clock() > until:
                     left.append(head["task_id"])
                     continue
-                done[one.path] = self._refresh(one, patience)
-                failed = failed or one.path in self.failures.current
-            if not done[one.path]:
+                done[mirror.path] = self._refresh(mirror, patience)
+                failed = failed or mirror.path in self.failures.current
+            if not done[mirror.path]:
                 left.append(head["task_id"])
         return failed, list(dict.fromkeys(left))
 
-    def _refresh(self, one: Mirror, patience: float) -> bool:
-        """Bring one mirror up to date; False if another process had the folder for too long."""
+    def _refresh(self, mirror: Mirror, patience: float) -> bool:
+        """Update one mirror; False if another process held the folder's lock for too long."""
         try:
-            with one.folder.lock(patience) as held:
+            with mirror.folder.lock(patience) as held:
                 if not held:
                     return False
-                self._let_git_ignore(one)
-                self._put(one)
+                self._let_git_ignore(mirror)
+                self._put(mirror)
         except Exception as error:  # noqa: BLE001 - the store has the write; the file's failure is noted
-            self.failures.note(one.path, error)
+            self.failures.note(mirror.path, error)
         else:
-            self.failures.current.discard(one.path)
+            self.failures.current.discard(mirror.path)
         return True
 
-    def _let_git_ignore(self, one: Mirror) -> None:
+    def _let_git_ignore(self, mirror: Mirror) -> None:
         if self._settings.mirror_gitignore == "on":
-            ignore_own_folder(one.folder)
-            root = one.folder.root
-            if (root, one.view.name) not in self._ignored:
-                ignore_files(root, one.view.ignored)
-                self._ignored.add((root, one.view.name))
+            ignore_own_folder(mirror.folder)
+            root = mirror.folder.root
+            if (root, mirror.view.name) not in self._ignored:
+                ignore_files(root, mirror.view.ignored)
+                self._ignored.add((root, mirror.view.name))
 
-    def _put(self, one: Mirror) -> None:
-        """Render and write what the store holds now, under the lock of the folder."""
-        mark, files = self._rendered(one)
-        if mark is None:  # the task is gone: another store took the place of this one
+    def _put(self, mirror: Mirror) -> None:
+        """Render and write the current state, under the lock of the folder."""
+        mark, files = self._rendered(mirror)
+        if mark is None:  # the task is gone: the store was replaced
             return
         for relative in (f"{OWN}/.lock", *files):
-            folder = os.path.dirname(one.folder.path(relative))
+            folder = os.path.dirname(mirror.folder.path(relative))
             if folder not in self._swept and os.path.isdir(folder):
                 sweep(folder)
                 self._swept.add(folder)
-        one.put(mark, files)
+        mirror.put(mark, files)
 
-    def _rendered(self, one: Mirror) -> tuple[Mark | None, Mapping[str, str]]:
-        """The files as they should be, and the state that they show.
+    def _rendered(self, mirror: Mirror) -> tuple[Mark | None, Mapping[str, str]]:
+        """The content of the files, and the state that it shows.
 
-        While others write, the mark may be older than what the files show, never newer: at worst the mirror
-        counts as behind and is refreshed once more.
+        While others write, the mark may be older than the content, never newer: at worst the mirror counts as
+        behind and is refreshed once more.
         """
-        mark = self._mark(one)
+        mark = self._mark(mirror)
         tries = RENDERINGS
         while mark is not None:
-            files = one.view.render(self._memory, one.subject)
+            files = mirror.view.render(self._memory, mirror.subject)
             tries -= 1
-            after = self._mark(one)
+            after = self._mark(mirror)
             if after == mark or not tries:
                 return mark, files
             mark = after
         return None, {}
 
-    def _mark(self, one: Mirror, head: Row | None = None) -> Mark | None:
+    def _mark(self, mirror: Mirror, head: Row | None = None) -> Mark | None:
         """The state that a mirror should show; `head` saves reading its task."""
-        if one.view.scope == "workspace":
-            return _workspace_mark(self._store.read(lambda tx: _recent(tx, one.subject, RECENT)))
-        head = head or self._store.read(lambda tx: tx.head(one.subject))
+        if mirror.view.scope == "workspace":
+            return _workspace_mark(self._store.read(lambda tx: _recent(tx, mirror.subject, RECENT)))
+        head = head or self._store.read(lambda tx: tx.head(mirror.subject))
         return None if head is None else _task_mark(head)
 
     def cleared(self, heads: Sequence[Row], gone: bool) -> tuple[str, ...]:
-        """Remove from the mirrors of tasks what was forgotten, or the mirrors themselves if the tasks are
-        `gone`. Returns the files that may still show it: edited by hand, or out of reach."""
+        """Remove forgotten content from the mirrors of tasks, or the mirrors themselves if the tasks are
+        `gone`. Returns the files that may still contain it: edited by hand, or out of reach."""
         left: dict[str, None] = {}
-        for head, one in self._mirrors_of(list(heads)):
+        for head, mirror in self._mirrors_of(list(heads)):
             try:
-                with one.folder.lock(PATIENCE) as held:
-                    if not held or not one.exists():
-                        left.update({one.path: None} if one.exists() else {})
+                with mirror.folder.lock(PATIENCE) as held:
+                    if not held or not mirror.exists():
+                        left.update({mirror.path: None} if mirror.exists() else {})
                         continue
-                    self._put(one)
-                    last = gone and one.view.scope == "workspace" and self._mark(one) is None
-                    left.update(dict.fromkeys(one.clear("" if last else head["task_id"], gone)))
+                    self._put(mirror)
+                    last = gone and mirror.view.scope == "workspace" and self._mark(mirror) is None
+                    left.update(dict.fromkeys(mirror.clear("" if last else head["task_id"], gone)))
             except Exception as error:  # noqa: BLE001 - the store has forgotten it; what is left is reported
-                self.failures.note(one.path, error)
-                left[one.path] = None
+                self.failures.note(mirror.path, error)
+                left[mirror.path] = None
         return tuple(left)
 
     def _mirrors_of(self, heads: list[Row]) -> Iterator[tuple[Row, Mirror]]:
-        """Each mirror that tasks have, with its task; one of a workspace comes with each of its tasks."""
+        """The mirrors of tasks, each with its task; a workspace's mirror is repeated for each of its
+        tasks."""
         roots: dict[str | None, str | None] = {}
         for head in heads:
             workspace: str | None = head["workspace_path"]
@@ -257,10 +261,10 @@ class Keeper:
                 continue
             for view in self._views:
                 if view.scope == "task":
-                    yield head, mirror(view, head["task_id"], root)
+                    yield head, mirror_for(view, head["task_id"], root)
                 elif workspace is not None:
                     own = self._settings.mirror_folder and _workspace_folder(workspace)
-                    yield head, mirror(view, workspace, os.path.join(root, own) if own else root)
+                    yield head, mirror_for(view, workspace, os.path.join(root, own) if own else root)
 
     def _root(self, workspace: str | None) -> str | None:
         """The folder of the mirrors of a workspace; None if it is not on this machine."""
@@ -270,10 +274,11 @@ class Keeper:
             return None
         return os.path.realpath(workspace)
 
-    # --- which are stale --------------------------------------------------------------------------
+    # --- checking ---------------------------------------------------------------------------------
 
     def check(self, workspace: str | None) -> None:
-        """On opening: find and repair what a killed process left behind. Cheap if there is nothing."""
+        """On opening: find and repair the mirrors that a killed process left behind; cheap if there are
+        none."""
         try:
             heads = self._store.read(lambda tx: _recent(tx, workspace, RECENT))
         except RingboltError:
@@ -282,15 +287,15 @@ class Keeper:
         late: dict[str, None] = {}
         folders: set[str] = set()
         seen: set[str] = set()
-        for head, one in self._mirrors_of(heads):
-            if one.view.scope == "workspace":
-                if one.path in seen:
+        for head, mirror in self._mirrors_of(heads):
+            if mirror.view.scope == "workspace":
+                if mirror.path in seen:
                     continue
-                seen.add(one.path)
-                folders.add(os.path.dirname(one.path))
-            folders.add(os.path.join(one.folder.root, OWN))
-            now = _task_mark(head) if one.view.scope == "task" else mark
-            if now is not None and self._is_late(one, head, now):
+                seen.add(mirror.path)
+                folders.add(os.path.dirname(mirror.path))
+            folders.add(os.path.join(mirror.folder.root, OWN))
+            now = _task_mark(head) if mirror.view.scope == "task" else mark
+            if now is not None and self._is_late(mirror, head, now):
                 late[head["task_id"]] = None
         for folder in folders:
             self._sweep(folder)
@@ -300,14 +305,14 @@ class Keeper:
             self._refresh_pending(most=ON_OPEN)
             self._start_thread()
 
-    def _is_late(self, one: Mirror, head: Row, now: Mark) -> bool:
-        """Whether a mirror needs a refresh; a missing one of an ended task is not made again."""
+    def _is_late(self, mirror: Mirror, head: Row, now: Mark) -> bool:
+        """Whether a mirror needs a refresh; the missing mirror of an ended task is not created again."""
         try:
-            shown = one.look()
+            shown = mirror.inspect()
         except (OSError, Obstacle):
             return True  # the refresh meets the same error and notes it
         if shown.mark in (None, now):
-            return MISSING in shown.reasons and (one.view.scope == "workspace" or _is_open(head))
+            return MISSING in shown.reasons and (mirror.view.scope == "workspace" or _is_open(head))
         return True
 
     def _sweep(self, folder: str) -> None:
@@ -318,41 +323,43 @@ class Keeper:
             self.failures.note(folder, error)
 
     def refresh(self, workspace: str | None, force: bool) -> None:
-        """Bring every mirror of a workspace up to date, or of all workspaces; `force` rewrites those as well
-        whose stamp is right."""
-        for one, head, now in self._all(workspace):
-            if (force and one.exists()) or self._is_late(one, head, now):
-                self._refresh(one, PATIENCE)
+        """Update every mirror of a workspace, or of all workspaces; `force` also rewrites those that look
+        current."""
+        for mirror, head, now in self._all(workspace):
+            if (force and mirror.exists()) or self._is_late(mirror, head, now):
+                self._refresh(mirror, PATIENCE)
 
     def late(self, after: int, upto: int) -> dict[str, str]:
-        """The mirrors that do not show what was written between two positions, each with one of its tasks.
+        """The mirrors that lack events between two positions, each with one of its tasks.
 
-        If very many tasks were written to, those that changed last.
+        If very many tasks changed, only the mirrors of those that changed last.
         """
         heads = self._store.read(lambda tx: _recent(tx, None, PAGE, upto + 1))
         return self._late([head for head in heads if head["position"] > after])
 
     def still_late(self, mirrors: Mapping[str, str]) -> dict[str, str]:
-        """Those of some mirrors, each given with one of its tasks, that are still behind."""
+        """The given mirrors that are still behind, each with one of its tasks."""
         heads = self._store.read(lambda tx: [tx.head(task) for task in {*mirrors.values()}])
-        found = self._late([head for head in heads if head is not None])
-        return {path: task for path, task in found.items() if path in mirrors}
+        late = self._late([head for head in heads if head is not None])
+        return {path: task for path, task in late.items() if path in mirrors}
 
     def _late(self, heads: list[Row]) -> dict[str, str]:
         once = self._once(heads, set())
-        return {one.path: head["task_id"] for one, head, now in once if self._is_late(one, head, now)}
+        return {
+            mirror.path: head["task_id"] for mirror, head, now in once if self._is_late(mirror, head, now)
+        }
 
     def failing(self) -> Collection[str]:
-        """The mirrors that this process could not write when it last tried."""
+        """The mirrors whose last refresh by this process failed."""
         return self.failures.current
 
     def mend(self, task_id: str, path: str) -> None:
-        """Bring one mirror of a task up to date, if it is on this machine; OSError if that fails."""
+        """Update one mirror of a task, if it is on this machine; OSError if that fails."""
         head = self._store.read(lambda tx: tx.head(task_id))
-        for _, one in self._mirrors_of([head] if head else []):
-            if one.path != path:
+        for _, mirror in self._mirrors_of([head] if head else []):
+            if mirror.path != path:
                 continue
-            if not self._refresh(one, PATIENCE):
+            if not self._refresh(mirror, PATIENCE):
                 raise TimeoutError(f"another process is writing {path}")
             if path in self.failures.current:
                 noted = self.failures.of(path)
@@ -362,13 +369,13 @@ class Keeper:
         """The state of every mirror of a workspace, or of all workspaces."""
         self.failures.load()
         return tuple(
-            self._status(one, now)
-            for one, head, now in self._all(workspace)
-            if one.view.scope == "workspace" or _is_open(head) or one.exists()
+            self._status(mirror, now)
+            for mirror, head, now in self._all(workspace)
+            if mirror.view.scope == "workspace" or _is_open(head) or mirror.exists()
         )
 
     def _all(self, workspace: str | None) -> Iterator[tuple[Mirror, Row, Mark]]:
-        """Every mirror once, with one of its tasks and the state that it should show."""
+        """Every mirror once, with one of its tasks and its wanted state."""
         seen: set[str] = set()
         before: int | None = None
         while heads := self._store.read(lambda tx, b=before: _recent(tx, workspace, PAGE, b)):
@@ -376,17 +383,17 @@ class Keeper:
             before = heads[-1]["position"]
 
     def _once(self, heads: list[Row], seen: set[str]) -> Iterator[tuple[Mirror, Row, Mark]]:
-        """Each mirror of some tasks that was not seen yet, with a task and the state that it should show."""
-        for head, one in self._mirrors_of(heads):
-            if one.path not in seen:
-                seen.add(one.path)
-                if (now := self._mark(one, head)) is not None:
-                    yield one, head, now
+        """Each mirror of these tasks that was not seen yet, with a task and its wanted state."""
+        for head, mirror in self._mirrors_of(heads):
+            if mirror.path not in seen:
+                seen.add(mirror.path)
+                if (now := self._mark(mirror, head)) is not None:
+                    yield mirror, head, now
 
-    def _status(self, one: Mirror, now: Mark) -> MirrorStatus:
+    def _status(self, mirror: Mirror, now: Mark) -> MirrorStatus:
         problem = None
         try:
-            shown = one.look(deep=True)
+            shown = mirror.inspect(deep=True)
         except Obstacle as obstacle:
             shown = Shown(reasons=(str(obstacle),))
         except OSError as error:
@@ -394,18 +401,18 @@ class Keeper:
         reasons = list(shown.reasons)
         if shown.mark is not None and shown.mark != now:
             reasons.append(BEHIND)
-        noted = self.failures.of(one.path)
+        noted = self.failures.of(mirror.path)
         at = None if shown.at is None else validate.stamp(shown.at)
         is_why = noted is not None and noted["error"] not in reasons and noted["at"] >= (at or "")
         if noted is not None and is_why and reasons and problem is None:
-            problem = noted["error"]  # this is why it is not up to date
+            problem = noted["error"]
         if problem is not None:
             reasons.append(f"failed: {problem}")
         return MirrorStatus(
-            kind=one.view.name,
-            path=one.path,
-            task_id=one.subject if one.view.scope == "task" else None,
-            workspace=one.subject if one.view.scope == "workspace" else None,
+            kind=mirror.view.name,
+            path=mirror.path,
+            task_id=mirror.subject if mirror.view.scope == "task" else None,
+            workspace=mirror.subject if mirror.view.scope == "workspace" else None,
             seq_shown=shown.mark.number if shown.mark else None,
             seq_now=now.number,
             stale=bool(reasons),
@@ -415,11 +422,11 @@ class Keeper:
         )
 
 
-# --- the state that a mirror should show ------------------------------------------------------------
+# --- marks ------------------------------------------------------------------------------------------
 
 
 def _recent(tx: Tx, workspace: str | None, limit: int, before: int | None = None) -> list[Row]:
-    """The tasks of a workspace, or of all, that changed last: open, ended and archived ones."""
+    """The most recently changed tasks of a workspace, or of all: open, ended and archived ones."""
     return tx.recent_heads(TASK_STATUSES, limit, workspace, before)
 
 

@@ -1,4 +1,4 @@
-"""Operations on mirrors: files on disk that show what the store holds."""
+"""Operations on mirrors: files on disk that show the state of the store."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ..model.results import MirrorStatus
 
 
 class Mirrors(Base):
-    """The operations on mirrors; every write refreshes them without being asked."""
+    """The operations on mirrors; every write refreshes them automatically."""
 
     @operation(scope="read")
     def mirrors_status(self) -> tuple[MirrorStatus, ...]:
-        """Show what each mirror of this workspace shows, and why it is stale if it is.
+        """Show the mirrors of this workspace, whether each is stale, and why.
 
         Without a workspace: every mirror. A task that has ended has a mirror if its file exists.
         """

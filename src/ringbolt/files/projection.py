@@ -1,14 +1,14 @@
-"""Write views of the store as files: where each may stand, how it is written, whether it is up to date.
+"""Write views of the store as files: where, how, and whether they are up to date.
 
-This is the one writer of the room; the formats beside it only make texts. Whatever is written here
-- is replaced whole or not at all, and leaves no temporary file behind (system.files);
+This is the only writer of the room; the formats beside it only render texts. Every file written here
+- is replaced atomically and leaves no temporary file behind (system.files);
 - stays inside its folder: a link that leads out of it is rejected;
-- says which state of the store it shows, so that anyone can tell whether it is stale;
-- never replaces a file that is not ours, and keeps what a person edited beside the new file.
+- records the state of the store that it shows, so that anyone can tell whether it is stale;
+- never replaces a file that is not ours; edited content is kept beside the new file.
 
-There are three ways to say what a file shows. A `StampedFile` says it in its last line. `ListedFiles` cannot
-hold a stamp, so a list in our own folder says it for them. An `Export` is a folder that leaves the store for
-good: one of its files vouches for the others and comes with them. (A file that people edit as well, whose
+There are three ways to record the state that a file shows. A `StampedFile` has it in its last line.
+`ListedFiles` cannot hold a stamp, so a list in our own folder has it. An `Export` is a folder that leaves the
+store: one of its files is a manifest with the digests of the others. (A file that people edit too, whose
 changes are never overwritten, is a shared_file.)
 """
 
@@ -50,7 +50,7 @@ BEHIND = "behind"
 EDITED = "edited by hand"
 FOREIGN = "foreign file in the way"
 MOST_BYTES = 64 << 20  # more than any view has: a larger file is not ours
-MOST_VOUCHER = 1 << 28
+MOST_MANIFEST = 1 << 28
 _TAIL = 512
 _BLOCK = 1 << 16
 _STAMP = re.compile(
@@ -61,18 +61,19 @@ _open_locks: set[int] = set()
 
 
 class Obstacle(Exception):
-    """Something is in the way of a file; the message is a reason for its status."""
+    """A file cannot be written because something is in its place; the message is the reason for its
+    status."""
 
 
 class Mark(Value, frozen=True, kw_only=True):
-    """A state of a task or a workspace: its number, and a check that tells it from another of that number."""
+    """A state of a task or a workspace: its number, and a check that distinguishes states of that number."""
 
     number: int
     check: str
 
 
 class Shown(Value, frozen=True, kw_only=True):
-    """What a file on disk shows, when it was written, and what is wrong with it besides its age."""
+    """The state that a file on disk shows, when it was written, and its problems besides age."""
 
     mark: Mark | None = None
     at: float | None = None
@@ -107,11 +108,11 @@ class Folder:
         return os.path.join(folder, name)
 
     def exists(self, relative: str) -> bool:
-        """Whether there is anything at a path, also a broken link."""
+        """Whether there is anything at a path, even a broken link."""
         return os.path.lexists(os.path.join(self.root, relative))
 
     def make(self, relative: str) -> None:
-        """Make a folder inside this one if it is missing, for the owner alone."""
+        """Create a folder inside this one if it is missing, accessible to the owner only."""
         if not relative or os.path.isdir(path := self.path(relative)):
             return
         os.makedirs(path, mode=0o700, exist_ok=True)
@@ -121,10 +122,10 @@ class Folder:
         """The content of a file, None if it is missing; Obstacle if it is not a regular file of our size."""
         path = self.path(relative)
         try:
-            found = os.lstat(path)
+            status = os.lstat(path)
         except FileNotFoundError:
             return None
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             raise Obstacle(FOREIGN)
         try:
             return read_bounded(path, MOST_BYTES, root=self.root)
@@ -132,19 +133,19 @@ class Folder:
             raise Obstacle(FOREIGN) from None
 
     def write(self, relative: str, content: bytes) -> None:
-        """Put a file in its place, whole; its folder is made if it is missing."""
+        """Write a file atomically; its folder is created if it is missing."""
         self.make(os.path.dirname(relative))
         write_atomic(self.path(relative), content)
 
     def keep_edited(self, relative: str) -> None:
-        """Copy a file that someone edited, before ours replaces it."""
+        """Copy an edited file before ours replaces it."""
         write_atomic(f"{self.path(relative)}.edited", self.content(relative) or b"")
 
     @contextmanager
     def lock(self, patience: float) -> Generator[bool]:
-        """Hold the lock of all mirrors in this folder; False if another process has it for too long.
+        """Hold the lock of all mirrors in this folder; False if another process holds it for too long.
 
-        The state is read and the file is written under it, so a newer state is never replaced by an older
+        The state is read and the file is written under this lock, so an older state never replaces a newer
         one.
         """
         self.make(OWN)
@@ -155,10 +156,10 @@ class Folder:
 def file_digest(path: str) -> str | None:
     """The digest of a file; None if it is missing, "" if it is not a regular file."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return ""
     whole = blake2b(digest_size=16)
     with open_plain(path) as file:
@@ -169,7 +170,7 @@ def file_digest(path: str) -> str | None:
 
 @contextmanager
 def locked(path: str, patience: float) -> Generator[bool]:
-    """Hold a lock among processes; False if another one has it for too long."""
+    """Hold a lock among processes; False if another process holds it for too long."""
     end = time.monotonic() + patience
     while (handle := _take_lock(path)) is None and time.monotonic() < end:
         threading.Event().wait(0.005)
@@ -177,7 +178,7 @@ def locked(path: str, patience: float) -> Generator[bool]:
         yield handle is not None
     finally:
         if handle is not None:
-            # Closing is not enough: a child forked meanwhile has the same lock open.
+            # Closing is not enough: a child that was forked in between has the same lock open.
             fcntl.flock(handle, fcntl.LOCK_UN)
             _close(handle)
 
@@ -187,7 +188,7 @@ def _take_lock(path: str) -> int | None:
     _open_locks.add(handle)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # If someone deleted the folder and another made it again, this lock protects nothing.
+        # If the folder was deleted and created again, this lock protects nothing.
         if os.path.samestat(os.fstat(handle), os.lstat(path)):
             return handle
     except (BlockingIOError, FileNotFoundError):  # the caller tries again until its patience ends
@@ -204,7 +205,7 @@ def _close(handle: int) -> None:
 
 
 def forget_locks() -> None:
-    """In a forked child: close the locks of the parent, which would otherwise outlive it here."""
+    """In a forked child: close the parent's locks, which would otherwise outlive the parent."""
     while _open_locks:
         os.close(_open_locks.pop())
 
@@ -213,7 +214,7 @@ def forget_locks() -> None:
 
 
 def ignore_own_folder(folder: Folder) -> None:
-    """Let git ignore our own folder; an existing .gitignore there stays as it is."""
+    """Let git ignore our own folder; an existing .gitignore there is left unchanged."""
     path = folder.path(f"{OWN}/.gitignore")
     if not os.path.lexists(path):
         write_atomic(path, b"*\n")
@@ -251,37 +252,37 @@ class _Mirror:
         self.name = subject if view.scope == "task" else short_digest(subject.encode())
 
     def exists(self) -> bool:
-        """Whether there is anything in its place."""
+        """Whether there is anything at its path."""
         return self.folder.exists(self.place)
 
     def _remove(self, relative: str, is_ours: Callable[[bytes], bool]) -> list[str]:
-        """Remove a file if it is as we wrote it; returns what is left: the file, or a copy of edits."""
+        """Remove a file if it is unedited; returns the remaining paths: the file, or a copy of edits."""
         path = self.folder.path(relative)
         content = self.folder.content(relative)
         if content is not None and is_ours(content):
             os.unlink(path)
-        return [one for one in (path, f"{path}.edited") if os.path.lexists(one)]
+        return [left for left in (path, f"{path}.edited") if os.path.lexists(left)]
 
 
 class StampedFile(_Mirror):
-    """A file whose last line says what it shows."""
+    """A file whose last line records the state it shows."""
 
-    def look(self, deep: bool = False) -> Shown:
-        """What it shows; only a deep look finds out whether it was edited."""
+    def inspect(self, deep: bool = False) -> Shown:
+        """The state it shows; only a deep inspection detects edits."""
         if not deep and (mark := self._last_mark()):
             return Shown(mark=mark)
         try:
-            found = os.lstat(self.folder.path(self.place))
+            status = os.lstat(self.folder.path(self.place))
         except FileNotFoundError:
             return Shown(reasons=(MISSING,))
-        content = self.folder.content(self.place) if stat.S_ISREG(found.st_mode) else None
+        content = self.folder.content(self.place) if stat.S_ISREG(status.st_mode) else None
         mark, intact = self._read(content or b"")
         if mark is None:
             return Shown(reasons=(FOREIGN,))
-        return Shown(mark=mark, at=found.st_mtime, reasons=() if intact else (EDITED,))
+        return Shown(mark=mark, at=status.st_mtime, reasons=() if intact else (EDITED,))
 
     def put(self, mark: Mark, files: Mapping[str, str]) -> None:
-        """Show a state; what was edited is kept beside it, and a foreign file is left alone."""
+        """Write a state; edited content is kept beside it, and a foreign file is left alone."""
         ((relative, text),) = files.items()
         new = self._stamped(mark, text)
         old = self.folder.content(relative)
@@ -296,7 +297,7 @@ class StampedFile(_Mirror):
         self.folder.write(relative, new)
 
     def clear(self, about: str, gone: bool) -> list[str]:
-        """Remove it if the task it is about is gone; returns the files that may still show that task."""
+        """Remove it if its task is gone; returns the files that may still show that task."""
         if gone and self.subject == about:
             return self._remove(self.place, lambda content: self._read(content)[1])
         edited = f"{self.path}.edited"
@@ -309,14 +310,14 @@ class StampedFile(_Mirror):
         return body + f"{before}{stamp} digest={short_digest(body, stamp.encode())}{after}\n".encode()
 
     def _read(self, content: bytes) -> tuple[Mark | None, bool]:
-        """The mark of the last stamp in a content, and whether the content is as we wrote it."""
+        """The mark of the last stamp in a file's content, and whether the content is unedited."""
         end = len(content)
         while end > 0:
             begin = content.rfind(b"\n", 0, end - 1) + 1
-            if found := self._match(content[begin:end]):
-                stamp = found[0].rpartition(b" digest=")[0]
-                intact = end == len(content) and short_digest(content[:begin], stamp).encode() == found[5]
-                return _mark(found), intact
+            if match := self._match(content[begin:end]):
+                stamp = match[0].rpartition(b" digest=")[0]
+                intact = end == len(content) and short_digest(content[:begin], stamp).encode() == match[5]
+                return _mark(match), intact
             end = begin
         return None, False
 
@@ -324,9 +325,9 @@ class StampedFile(_Mirror):
         before, after = (part.encode() for part in self.view.comment or ("", ""))
         if not (line.startswith(before) and line.endswith(after + b"\n")):
             return None
-        found = _STAMP.fullmatch(line, len(before), len(line) - len(after) - 1)
-        ours = found and (found[1].decode(), found[2].decode()) == (self.view.scope, self.name)
-        return found if ours else None
+        match = _STAMP.fullmatch(line, len(before), len(line) - len(after) - 1)
+        ours = match and (match[1].decode(), match[2].decode()) == (self.view.scope, self.name)
+        return match if ours else None
 
     def _last_mark(self) -> Mark | None:
         """The mark in the last line, read without the rest of the file; None if anything is unusual."""
@@ -340,8 +341,8 @@ class StampedFile(_Mirror):
             return None
         finally:
             os.close(handle)
-        found = self._match(tail[tail.rfind(b"\n", 0, len(tail) - 1) + 1 :])
-        return _mark(found) if found else None
+        match = self._match(tail[tail.rfind(b"\n", 0, len(tail) - 1) + 1 :])
+        return _mark(match) if match else None
 
 
 def _mark(stamp: re.Match[bytes]) -> Mark:
@@ -349,10 +350,10 @@ def _mark(stamp: re.Match[bytes]) -> Mark:
 
 
 class ListedFiles(_Mirror):
-    """Files that can hold no stamp; a list in our own folder says what they show and what we wrote.
+    """Files that cannot hold a stamp; a list in our own folder has the state they show and their digests.
 
-    The list is written before the files, with both the old and the new digests, and again when all are in
-    place. After a kill in between, every file is still known as ours, and the list says that they are behind.
+    The list is written before the files, with both the old and the new digests, and again when all files are
+    written. After a kill in between, every file is still recognised as ours, and the list is behind.
     """
 
     def __init__(self, view: View, subject: str, root: str) -> None:
@@ -361,11 +362,11 @@ class ListedFiles(_Mirror):
         self._shown: frozenset[str] = frozenset()  # by the last `put`
 
     def exists(self) -> bool:
-        """Whether there is anything in its place."""
+        """Whether the list or anything at its path exists."""
         return self.folder.exists(self._list) or super().exists()
 
-    def look(self, deep: bool = False) -> Shown:
-        """What they show; only a deep look finds out whether one was edited."""
+    def inspect(self, deep: bool = False) -> Shown:
+        """The state they show; only a deep inspection detects edits."""
         listed, at = self._read_list()
         if listed is None:
             return Shown(reasons=(FOREIGN if super().exists() else MISSING,))
@@ -379,7 +380,7 @@ class ListedFiles(_Mirror):
         return Shown(mark=mark, at=at, reasons=tuple(reasons))
 
     def put(self, mark: Mark, files: Mapping[str, str]) -> None:
-        """Show a state; what was edited is kept beside it, and foreign files are left alone."""
+        """Write a state; edited content is kept beside it, and foreign files are left alone."""
         self._shown = frozenset(files)
         listed, _ = self._read_list()
         old = listed or {"seq": 0, "head": "", "files": {}}
@@ -411,8 +412,8 @@ class ListedFiles(_Mirror):
             self._write_list(mark.number, mark.check, now)
 
     def clear(self, about: str, gone: bool) -> list[str]:
-        """Remove the files about a task (all of them, if `about` is empty) that are no longer shown; returns
-        those that may still show it."""
+        """Remove the files of a task (of all tasks, if `about` is empty) that are no longer part of the view;
+        returns those that may still show it."""
         listed, _ = self._read_list()
         if listed is None:
             return []
@@ -475,7 +476,7 @@ class ListedFiles(_Mirror):
 Mirror = StampedFile | ListedFiles
 
 
-def mirror(view: View, subject: str, root: str) -> Mirror:
+def mirror_for(view: View, subject: str, root: str) -> Mirror:
     """The mirror of a view of a subject below a folder."""
     return (StampedFile if view.comment else ListedFiles)(view, subject, root)
 
@@ -484,18 +485,18 @@ def mirror(view: View, subject: str, root: str) -> Mirror:
 
 
 def make_export_root(folder: str, ignored: bool) -> None:
-    """Make the folder of exports; with `ignored`, git ignores it if it is empty and in a work tree."""
+    """Create the folder of exports; with `ignored`, git ignores it if it is empty and in a work tree."""
     os.makedirs(folder, 0o700, exist_ok=True)
     if ignored and not os.listdir(folder) and workspace_of(folder)[1] is not None:
         write_atomic(os.path.join(folder, ".gitignore"), b"*\n", mode=0o644)
 
 
 class Export:
-    """A folder that is written over an earlier export of it.
+    """A folder that is written over an earlier export.
 
     `known` holds the digests of the earlier files. A file that differs from them was edited or is foreign: it
-    is kept under another name before ours takes its place. If `known` is None, an earlier export was cut off
-    and nothing is known about what is there.
+    is kept under another name before ours replaces it. If `known` is None, an earlier export was interrupted
+    and nothing is known about the files.
     """
 
     def __init__(self, folder: str, known: Mapping[str, str] | None) -> None:
@@ -508,13 +509,13 @@ class Export:
         sweep(folder)
 
     def make_folder(self, name: str) -> None:
-        """Make a folder within this one."""
+        """Create a folder within this one."""
         path = os.path.join(self._folder, name)
         if not make_folder(path):
             sweep(path)
 
     def put(self, name: str, content: bytes, *, keep_other: bool = True) -> None:
-        """Write a file unless it is up to date; `keep_other` keeps what is not ours under another name."""
+        """Write a file unless it is up to date; `keep_other` keeps a different file under another name."""
         path = os.path.join(self._folder, name)
         present = file_digest(path)
         self.files[name] = digest(content)
@@ -544,21 +545,23 @@ class Export:
             number += 1
         # A second name for the same file: the old one stays in place until the new one is there.
         os.link(path, f"{path}.kept-{number}", follow_symlinks=False)
-        self.warnings.append(f"{name} was not as Ringbolt wrote it; it is kept as {name}.kept-{number}")
+        self.warnings.append(
+            f"{name} was changed since Ringbolt wrote it; it is kept as {name}.kept-{number}"
+        )
 
-    def finish(self, voucher: str, render: Callable[[dict[str, str], str], str]) -> None:
-        """Remove what no longer belongs here, and write the file that vouches for the others.
+    def finish(self, manifest: str, render: Callable[[dict[str, str], str], str]) -> None:
+        """Remove files that no longer belong here, and write the manifest.
 
-        A file of the earlier export is removed only if it is still as we wrote it.
+        A file of the earlier export is removed only if it is unedited.
         """
-        self.files.pop(voucher, None)
+        self.files.pop(manifest, None)
         files = dict(sorted(self.files.items()))
-        self._remove_rest(voucher)
-        self._known = None  # the voucher in place is our own mark of an unfinished export
-        self.put(voucher, self_digested(lambda own: render(files, own)).encode())
+        self._remove_rest(manifest)
+        self._known = None  # the existing manifest is our own mark of an unfinished export
+        self.put(manifest, self_digested(lambda own: render(files, own)).encode())
 
     def report(self, task: Task, *warnings: str) -> FolderExport:
-        """What was written, for the caller of the export."""
+        """The result of the export."""
         return FolderExport(
             task_id=task.id,
             path=self._folder,
@@ -569,20 +572,20 @@ class Export:
             warnings=(*self.warnings, *warnings),
         )
 
-    def _remove_rest(self, voucher: str) -> None:
+    def _remove_rest(self, manifest: str) -> None:
         for name, was in (self._known or {}).items():
             path = os.path.join(self._folder, name)
-            if name in self.files or name == voucher or (present := file_digest(path)) is None:
+            if name in self.files or name == manifest or (present := file_digest(path)) is None:
                 continue
             if present == was:
                 os.unlink(path)
                 self.removed += 1
             else:
-                self.warnings.append(f"{name} no longer belongs to the task, but was changed; it stays")
+                self.warnings.append(f"{name} no longer belongs to the task, but was changed; it is kept")
 
 
 class Stream:
-    """A file that is written in pieces, and the digest of what was written."""
+    """A file that is written in pieces, and the digest of its content."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -595,56 +598,56 @@ class Stream:
         self._digest.update(content)
 
     def digest(self) -> str:
-        """The digest of all that was written."""
+        """The digest of the content so far."""
         return self._digest.hexdigest()
 
 
-def begin_export(folder: str, voucher: str, is_ours: Callable[[str], bool]) -> Export:
-    """Begin to write over an earlier export, whose voucher says from now on that it is not complete.
+def begin_export(folder: str, manifest: str, is_ours: Callable[[str], bool]) -> Export:
+    """Begin to write over an earlier export, and mark its manifest as incomplete.
 
-    `is_ours` tells by its name whether an export can have written a file. InvalidInput if the voucher was not
-    written by Ringbolt.
+    `is_ours` says whether an export can have written a file of this name. InvalidInput if the manifest was
+    not written by Ringbolt.
     """
-    text = Source(folder).text(voucher, MOST_VOUCHER)
+    text = Source(folder).text(manifest, MOST_MANIFEST)
     if text is None:
-        # A folder with nothing but our own files was left by an export that was cut off.
+        # A folder with only our own files was left by an interrupted export.
         return Export(folder, None if all(is_ours(name) for name in os.listdir(folder)) else {})
-    own = _voucher(text)
+    own = _manifest(text)
     if own is None:
         raise InvalidInput(
             "invalid_argument",
-            f"{shown(os.path.join(folder, voucher), 400)} was not written by Ringbolt.",
+            f"{shown(os.path.join(folder, manifest), 400)} was not written by Ringbolt.",
             "Export to another folder.",
         )
     if own.get("complete") is not True:
         return Export(folder, None)
-    # Only names that we may have written: anyone can have edited this list.
+    # Only names that we may have written: the list may have been edited.
     files: Any = own.get("files")
     known = {
         str(name): str(mark) for name, mark in (files if is_dict(files) else {}).items() if is_ours(name)
     }
-    known[voucher] = digest(text.encode()) if is_intact(text) else ""
+    known[manifest] = digest(text.encode()) if is_intact(text) else ""
     export = Export(folder, known)
     unfinished = {**read_json(text), "ringbolt": {**own, "complete": False}}
-    export.put(voucher, (pretty(unfinished) + "\n").encode())
+    export.put(manifest, (pretty(unfinished) + "\n").encode())
     return export
 
 
 def self_digested(render: Callable[[str], str]) -> str:
-    """A JSON file with its own digest in it, taken while that was empty."""
+    """A JSON file that contains its own digest, computed while that field was empty."""
     return render(digest(render("").encode()))
 
 
 def is_intact(text: str) -> bool:
-    """Whether a file with its own digest in it is as it was written."""
+    """Whether a file that contains its own digest is unedited."""
     value = read_json(text)
     own = value["ringbolt"]
     value["ringbolt"] = {**own, "digest": ""}
     return own.get("digest") == digest((pretty(value) + "\n").encode())
 
 
-def _voucher(text: str) -> dict[str, Any] | None:
-    """What Ringbolt says about an export in the file that vouches for it; None if that file is not ours."""
+def _manifest(text: str) -> dict[str, Any] | None:
+    """Ringbolt's fields of a manifest; None if the file is not ours."""
     try:
         value = read_json(text)
     except ValueError:

@@ -1,6 +1,7 @@
-"""A text file that people edit as well: read whole, and replaced whole or not at all.
+"""A text file that people edit too: it is replaced atomically.
 
-Never overwrites what someone else wrote in the meantime. Unlike other projections it may be the truth itself.
+Changes of others in the meantime are never overwritten. Unlike other projections it may be the source of
+truth.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..system.files import FileErrors, locked_folder, replacing, sync_folder
 def locate(name: str, workspace: str | None) -> str:
     """The path of a file of a workspace; InvalidInput if a link leads out of it.
 
-    A cloned repository may contain any links: what is written through them must stay inside.
+    A cloned repository may contain any links: writes through them must stay inside.
     """
     if os.path.isabs(name):
         base = os.path.dirname(name)
@@ -64,21 +65,21 @@ def read(path: str, limit: int) -> tuple[bytes, os.stat_result] | None:
 
 
 def edit(path: str, change: Callable[[bytes | None], bytes | None], limit: int) -> bool:
-    """Replace a file by what `change` makes of it; False if that is None or the same bytes.
+    """Replace a file with the result of `change`; False if that is None or unchanged.
 
-    Other processes of ours wait for their turn. If anyone else changed the file meanwhile, nothing is
-    written and the call fails with `stale_version`.
+    Our other processes wait. If anyone else changed the file in the meantime, nothing is written and the call
+    fails with `stale_version`.
     """
     folder = os.path.dirname(path)
     with FileErrors(path), locked_folder(folder):  # of the folder, because the file itself is replaced
-        found = read(path, limit)
-        old = None if found is None else found[0]
+        current = read(path, limit)
+        old = None if current is None else current[0]
         new = change(old)
         if new is None or new == old:
             return False
-        if found is not None and not os.access(path, os.W_OK):
+        if current is not None and not os.access(path, os.W_OK):
             raise StoreError("store_readonly", f"{path} is read-only.", "Make it writable first.")
-        _replace(path, new, old, found[1].st_mode if found else None, limit)
+        _replace(path, new, old, current[1].st_mode if current else None, limit)
         sync_folder(folder)
     return True
 

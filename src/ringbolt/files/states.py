@@ -3,9 +3,9 @@
     .active-task            the id of the current task
     .task-<id>.json         goal, phase, progress, blockers, variables
     .decisions-<id>.md      each decision with its options and its reasoning
-    .context-map-<id>.md    what is known, which files were touched, and what did not work
+    .context-map-<id>.md    context, touched files, and approaches that did not work
 
-Recorded text is escaped, so that none can begin an entry; states_reading restores it exactly.
+Recorded text is escaped, so that it cannot begin an entry; states_reading restores it exactly.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def task_json(
     task: Task, variables: Mapping[str, Any], files: Mapping[str, str] | None = None, digest: str = ""
 ) -> str:
     """The state of a task; `files` holds the digests of its other files, so that edits can be detected."""
-    steps = [_step(item.to_dict()) for item in task.items if item.dropped_in is None]
+    # Edits of this file are read back, so it shows only steps that somebody wrote.
+    live = [] if task.plan_inferred else [item for item in task.items if item.dropped_in is None]
+    steps = [_step(item.to_dict()) for item in live]
     progress = {
         "done": task.done,
         "total": task.total,
@@ -129,7 +131,7 @@ def decisions_markdown(task: Task, decisions: Iterable[Entry]) -> str:
 
 
 def map_markdown(task: Task, entries: Mapping[str, Sequence[Entry]]) -> str:
-    """The context map: what is known, the files, and the exclusion list."""
+    """The context map: context, files, and exclusions."""
     parts = [f"# Context map: {markdown_line(one_line(task.name))}\n{_comment(_stamp(task))}\n"]
     notes = sorted((entry for kind in NOTES for entry in entries.get(kind, ())), key=lambda entry: entry.seq)
     for title, group in (("Context", notes), ("Exclusions", entries.get("exclusion", ()))):

@@ -28,7 +28,7 @@ MOST_DIFFERENCES = 20
 
 
 def write_states(root: str, task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> FolderExport:
-    """Write the files of a task; the state, which vouches for the others, comes last."""
+    """Write the files of a task; the state, which holds the digests of the others, comes last."""
     make_export_root(root, ignored=False)
     files = _notes_texts(task, entries)
     state = states.task_path(task.id)
@@ -67,7 +67,7 @@ def _state_text(
 
 
 class StateFiles(Value, frozen=True, kw_only=True):
-    """The files of one task as they were read."""
+    """The parsed files of one task."""
 
     identity: str
     path: str
@@ -82,7 +82,7 @@ class StateFiles(Value, frozen=True, kw_only=True):
 def read_states(root: str, settings: Settings) -> Iterator[StateFiles]:
     """The tasks of a states folder, in the order of their file names."""
     source = Source(root)
-    names = [found[1] for name in source.names() if (found := _STATE.fullmatch(name))]
+    names = [match[1] for name in source.names() if (match := _STATE.fullmatch(name))]
     if not names:
         raise invalid(root, "it has no file .task-<id>.json")
     active = (source.text(states.ACTIVE, 10_000) or "").strip()
@@ -117,7 +117,7 @@ def _read_files(source: Source, name: str, settings: Settings, active: bool) -> 
 
 
 def bring_states(arrival: Arrival, tx: Tx, files: StateFiles) -> tuple[str, int, int, list[str]]:
-    """Make a task from state files, or add what the task that they are about does not have yet.
+    """Create a task from state files, or add the entries that their task lacks.
 
     Returns its id, the number of new events, the number it had before, and warnings.
     """
@@ -141,7 +141,7 @@ def bring_states(arrival: Arrival, tx: Tx, files: StateFiles) -> tuple[str, int,
 
 
 def _present(arrival: Arrival, tx: Tx, files: StateFiles, tag: str) -> str | None:
-    """The task that the files are about: the one they name, or the one that was made from them."""
+    """The task of the files: the one they name, or the one from an earlier import."""
     known, others = arrival.known_as(tx, tag, "states", files.digest)
     if known is None and rules.normal_id(files.identity) == files.identity and tx.head(files.identity):
         known = files.identity
@@ -152,8 +152,8 @@ def _begin_task(arrival: Arrival, tx: Tx, files: StateFiles, tag: str, warnings:
     state = files.state
     own: dict[str, Any] = {**state["ringbolt"], "goal": state.get("goal")}
     before: Any = own.get("metadata")
-    came = {**state["rest"], "id": files.identity, "digest": files.digest}
-    extra = {**(before if is_dict(before) else {}), "states": came}
+    origin = {**state["rest"], "id": files.identity, "digest": files.digest}
+    extra = {**(before if is_dict(before) else {}), "states": origin}
     name = state.get("name") or short_name(state.get("goal"), files.identity)
     moved = ("status", "note", "active_issue")  # set by move_steps below
     steps = [{key: value for key, value in step.items() if key not in moved} for step in state["steps"]]
@@ -185,13 +185,13 @@ def _settle(arrival: Arrival, task_id: str, files: StateFiles, warnings: list[st
         phase = None
     own = {**state["ringbolt"], **{name: state.get(name) for name in ("next_step", "blockers", "attention")}}
     try:
-        status, meant, reason = read_status({}, state.get("status"))
-        given = state.get("reason")
+        status, implied_phase, implied_reason = read_status({}, state.get("status"))
+        reason = state.get("reason")
         error: Any = own.get("error")
         arrival.settle(
             task_id,
             own,
-            (status, phase or meant, given if isinstance(given, str) else reason),
+            (status, phase or implied_phase, reason if isinstance(reason, str) else implied_reason),
             own.get("answer"),
             error if is_dict(error) and isinstance(error.get("message"), str) else None,
         )
@@ -200,22 +200,22 @@ def _settle(arrival: Arrival, task_id: str, files: StateFiles, warnings: list[st
 
 
 def _differences(arrival: Arrival, tx: Tx, task_id: str, files: StateFiles) -> list[str]:
-    """How the state file differs from the task in this store."""
+    """The differences between the state file and the task in this store, as warnings."""
     task = arrival.task_get(task_id)
     state = files.state
-    found = [
+    differences = [
         f"{name} of task {task_id} differs; that of the file was not imported"
         for name in ("goal", "status", "phase")
         if state.get(name) is not None and state[name] != getattr(task, name)
     ]
     if list(state["blockers"]) != list(task.blockers):
-        found.append(f"blockers of task {task_id} differ; those of the file were not imported")
+        differences.append(f"blockers of task {task_id} differ; those of the file were not imported")
     for name, value in state["variables"].items():
         row = tx.record_with_key(task_id, "variable", name)
         event = tx.event(task_id, row["seq"]) if row else None
         if event is None or event["data"] != validate.dumps({"value": value}):
-            found.append(f"variable {name} of task {task_id} differs; that of the file was not imported")
-    return found[:MOST_DIFFERENCES]
+            differences.append(f"variable {name} of task {task_id} differs; the file's was not imported")
+    return differences[:MOST_DIFFERENCES]
 
 
 # --- entries ----------------------------------------------------------------------------------------
@@ -244,13 +244,13 @@ def _bring_notes(arrival: Arrival, tx: Tx, head: Row, files: StateFiles) -> None
 
 
 def _fingerprint(kind: str, text: str | None, data: Mapping[str, Any], key: str | None) -> str:
-    """Equal for two entries that say the same, whenever they were written."""
-    said = {name: value for name, value in data.items() if name != "recorded_at"}
-    return validate.dumps([kind, text, key, sorted(said.items())])
+    """Equal for two entries with the same content, whenever they were written."""
+    content = {name: value for name, value in data.items() if name != "recorded_at"}
+    return validate.dumps([kind, text, key, sorted(content.items())])
 
 
 def _draft(arrival: Arrival, note: Note, ids: set[str]) -> Draft:
-    """The event that an entry of a file becomes."""
+    """The event for an entry of a file."""
     fields, own = dict(note.fields), note.own
     at, key = note.at, None
     if note.kind == "decision":

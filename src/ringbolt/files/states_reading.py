@@ -1,7 +1,7 @@
-"""Read the files of a states folder: what Ringbolt wrote exactly, what a person wrote as it is meant.
+"""Read the files of a states folder: exactly what Ringbolt wrote, and leniently what people wrote.
 
 An entry starts with a heading (`### [time] Decision: title`) or, without one, with its first field
-(`- **What**: …`). Lines that belong to no entry are reported.
+(`- **What**: …`). Lines outside any entry are reported.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Note(Value, frozen=True, kw_only=True):
 
 
 class Notes(Value, frozen=True, kw_only=True):
-    """The entries and files that a Markdown file lists, and the numbers of lines that were not understood."""
+    """The entries and files in a Markdown file, and the numbers of lines that were not understood."""
 
     notes: tuple[Note, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
@@ -61,7 +61,7 @@ class Notes(Value, frozen=True, kw_only=True):
 
 
 def read_notes(text: str, kind: str) -> Notes:
-    """Parse a file; `kind` is the type of entries that do not name theirs."""
+    """Parse a file; `kind` is the default type of entries."""
     reader = _Reader(kind)
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         reader.take(number, line.removesuffix("\r"))
@@ -83,34 +83,34 @@ class _Reader:
 
     def take(self, number: int, line: str) -> None:
         """Read the next line."""
-        if found := _HEADING.fullmatch(line):
-            self._heading(number, len(found[1]), found[2])
-        elif found := _COMMENT.fullmatch(line):
-            self._own(found[1])
-        elif self._section == "files" and (found := _FILE.fullmatch(line)):
-            self.files.append((from_markdown(found[2]), found[1]))
-        elif (found := _BOLD.fullmatch(line)) or (found := self._plain(line)):
-            self._begin_field(number, found[1].strip(), found[2])
+        if match := _HEADING.fullmatch(line):
+            self._heading(number, len(match[1]), match[2])
+        elif match := _COMMENT.fullmatch(line):
+            self._own(match[1])
+        elif self._section == "files" and (match := _FILE.fullmatch(line)):
+            self.files.append((from_markdown(match[2]), match[1]))
+        elif (match := _BOLD.fullmatch(line)) or (match := self._plain(line)):
+            self._begin_field(number, match[1].strip(), match[2])
         elif self._field is not None and (not line.strip(" \t") or line[:1] in (" ", "\t")):
             self._lines.append(line)
         elif not line.strip(" \t") or line.startswith("<!--"):
             self._end_field()
-        elif self._section in ("context", "files") and (found := _BULLET.fullmatch(line)):
+        elif self._section in ("context", "files") and (match := _BULLET.fullmatch(line)):
             self._end_field()
-            self._bare(number, found[1])
+            self._bare(number, match[1])
         else:
             self._end_field()
             self.unread.append(number)
 
     def _plain(self, line: str) -> re.Match[str] | None:
-        found = _PLAIN.fullmatch(line)
-        return found if found and found[1].strip().lower() in _NAMES else None
+        match = _PLAIN.fullmatch(line)
+        return match if match and match[1].strip().lower() in _NAMES else None
 
     def _heading(self, number: int, level: int, text: str) -> None:
         self.end_entry()
-        if found := _ENTRY.fullmatch(text):
-            at = found[2] if found[1] is None else from_markdown(found[1].strip(" \t"))
-            self._begin(number, _KINDS[found[3].lower()], at, from_markdown(found[4]))
+        if match := _ENTRY.fullmatch(text):
+            at = match[2] if match[1] is None else from_markdown(match[1].strip(" \t"))
+            self._begin(number, _KINDS[match[3].lower()], at, from_markdown(match[4]))
             return
         sections = ("exclusion", "decision", "file", "context")
         named = next((name for name in sections if text.lower().startswith(name)), None)
@@ -127,7 +127,7 @@ class _Reader:
         self._entry.update(fields={}, data={}, own={})
 
     def _bare(self, number: int, text: str) -> None:
-        """A plain list item: a piece of context."""
+        """A plain list item is an entry of type context."""
         self._begin(number, "context", None, None)
         self._begin_field(number, "Summary", text)
 
@@ -190,9 +190,9 @@ def _read_list(lines: list[str]) -> list[Any]:
     items: list[list[str]] = []
     level = _indent(lines[0])
     for line in lines:
-        found = _BULLET.fullmatch(line.lstrip(" \t"))
-        if found and _indent(line) <= level:
-            items.append([found[1].strip(" \t")])
+        match = _BULLET.fullmatch(line.lstrip(" \t"))
+        if match and _indent(line) <= level:
+            items.append([match[1].strip(" \t")])
         else:
             items[-1].append(line.strip(" \t"))
     return [_read_text("\n".join(item).rstrip("\n")) for item in items]
@@ -250,7 +250,7 @@ def _read_progress(progress: Any) -> tuple[list[dict[str, Any]], str | None, boo
     following = progress.get("next_step")
     if is_list(steps):
         return [dict(step) if is_dict(step) else {"title": step} for step in steps], following, False
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     for name, status in (
         ("done", "completed"),
         ("completed", "completed"),
@@ -259,5 +259,5 @@ def _read_progress(progress: Any) -> tuple[list[dict[str, Any]], str | None, boo
     ):
         part: Any = progress.get(name)
         titles = part if is_list(part) else [part] if isinstance(part, str) and part.strip() else []
-        found += [{"title": title, "status": status} for title in titles if isinstance(title, str)]
-    return found, following, not found
+        listed += [{"title": title, "status": status} for title in titles if isinstance(title, str)]
+    return listed, following, not listed

@@ -1,6 +1,6 @@
-"""Read and edit an ACTIVE-TASKS.md that people edit too, changing only the lines that have to change.
+"""Read and edit an ACTIVE-TASKS.md that people edit too, changing only the necessary lines.
 
-A document keeps every line, understood or not; writing an unchanged document gives the same bytes.
+A document keeps every line, understood or not; writing an unchanged document produces the same bytes.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def parse(content: bytes | str) -> Document:
         if kind == "end":
             close(number)
         elif kind == "field":
-            if heading is not None and (found := _FIELD.match(body)):
-                name = _NAMES.get(found["name"].strip().casefold())
+            if heading is not None and (match := _FIELD.match(body)):
+                name = _NAMES.get(match["name"].strip().casefold())
                 if name is not None:
                     fields.setdefault(name, number)
         elif kind == "heading":
@@ -135,7 +135,7 @@ def write(document: Document) -> bytes:
 
 
 def _outline(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """The lines that may mean something, with their kind; code blocks and comments do not."""
+    """The relevant lines with their kind, without code blocks and comments."""
     fence = ""
     comment = False
     for number, line in enumerate(lines):
@@ -145,8 +145,8 @@ def _outline(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         if comment:
             comment = "-->" not in body
             continue
-        if (found := _FENCE.match(body)) and (not fence or _closes(found, fence)):
-            fence = "" if fence else found[1]
+        if (match := _FENCE.match(body)) and (not fence or _closes(match, fence)):
+            fence = "" if fence else match[1]
             continue
         if fence:
             continue
@@ -160,13 +160,13 @@ def _outline(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         comment = bool(opened) and "-->" not in rest
 
 
-def _closes(found: re.Match[str], fence: str) -> bool:
-    return found[1].startswith(fence) and not found[2].strip()
+def _closes(match: re.Match[str], fence: str) -> bool:
+    return match[1].startswith(fence) and not match[2].strip()
 
 
 def _heading(body: str) -> tuple[int, str]:
-    found = _HEADING.fullmatch(body)
-    return (len(found[1]), found[2] or "") if found else (0, "")
+    match = _HEADING.fullmatch(body)
+    return (len(match[1]), match[2] or "") if match else (0, "")
 
 
 def _section(level: int, title: str, number: int, begun: bool) -> Section:
@@ -192,8 +192,8 @@ def _block(
     lines: Sequence[str], heading: tuple[int, str], fields: Mapping[str, int], section: Section, end: int
 ) -> Block:
     number, title = heading
-    found = _row_heading(title)
-    assert found is not None  # noqa: S101 - only such headings are noted
+    match = _row_heading(title)
+    assert match is not None  # noqa: S101 - only such headings are noted
     values: dict[str, Any] = {}
     for name, place in fields.items():
         field = _FIELD.match(lines[place].rstrip("\r\n"))
@@ -205,8 +205,8 @@ def _block(
     completed = section.name == "completed" or is_completed(values.get("status", ""))
     values.setdefault("status", "Done" if completed else "In progress")
     row = ActiveRow(
-        label=_text(found[1]),
-        title=_text(found[2] or ""),
+        label=_text(match[1]),
+        title=_text(match[2] or ""),
         completed=completed,
         stale=section.name == "stale" and not completed,
         **values,
@@ -235,28 +235,28 @@ def find(document: Document, label: str) -> Block | None:
 
 
 def upsert(document: Document, label: str, changes: Mapping[str, str | None]) -> Document:
-    """Set fields of the row with a label; where there is none, add one to the active section.
+    """Set fields of the row with a label; if there is none, add one to the active section.
 
     A field of None is left alone; an empty text removes its line. `title` is the description. The row moves,
-    with all its lines, to the section that its status belongs to.
+    with all its lines, to the section of its status.
     """
-    given = {name: encode.clean(value) for name, value in changes.items() if value is not None}
+    new = {name: encode.clean(value) for name, value in changes.items() if value is not None}
     block = find(document, label)
     if block is None:
-        fresh: dict[str, Any] = {name: value for name, value in given.items() if value}
-        fresh.setdefault("title", "")
-        row = ActiveRow(label=encode.clean(label), **fresh)
+        fields: dict[str, Any] = {name: value for name, value in new.items() if value}
+        fields.setdefault("title", "")
+        row = ActiveRow(label=encode.clean(label), **fields)
         goal = "completed" if is_completed(row.status) else "active"
         lines = _inserted(document, goal, [f"{line}{document.line_end}" for line in row_lines(row)])
     else:
-        lines = _changed(document, block, given)
+        lines = _changed(document, block, new)
         middle = parse("".join(lines))
-        block = _found(middle, label)
-        status = given.get("status")
+        block = _required_row(middle, label)
+        status = new.get("status")
         if status is not None:
             lines = _placed(middle, block, "completed" if is_completed(status) else "active")
     after = parse("".join(lines))
-    _check(after, label, given)
+    _check(after, label, new)
     return after
 
 
@@ -272,7 +272,7 @@ def complete(document: Document, label: str, updated: str | None) -> Document:
     return upsert(document, label, {"status": "Done", "updated": updated})
 
 
-def _found(document: Document, label: str) -> Block:
+def _required_row(document: Document, label: str) -> Block:
     block = find(document, label)
     if block is None:
         raise _hidden(label)
@@ -287,27 +287,27 @@ def _hidden(label: str) -> InvalidInput:
     )
 
 
-def _check(document: Document, label: str, given: Mapping[str, str]) -> None:
+def _check(document: Document, label: str, new: Mapping[str, str]) -> None:
     """Raise unless the changed file reads back as intended."""
-    row = _found(document, label).row
-    for name, value in given.items():
+    row = _required_row(document, label).row
+    for name, value in new.items():
         if (getattr(row, name) or "") != (value if name not in _TIMES else known_moment(value) or ""):
             raise _hidden(label)
 
 
-def _changed(document: Document, block: Block, given: Mapping[str, str]) -> list[str]:
-    """The lines with some fields of a row changed."""
+def _changed(document: Document, block: Block, new: Mapping[str, str]) -> list[str]:
+    """The lines with fields of a row changed."""
     lines = list(document.lines)
     end = document.line_end
-    if "title" in given and given["title"] != block.row.title:
+    if "title" in new and new["title"] != block.row.title:
         body = lines[block.start].rstrip("\r\n")
         ending = lines[block.start][len(body) :]
         head = body[: body.rfind("]:") + 2] if not block.row.title else body[: _title_at(body)]
-        lines[block.start] = f"{head.rstrip()} {encode.markdown_row(given['title'])}".rstrip(" ") + ending
+        lines[block.start] = f"{head.rstrip()} {encode.markdown_row(new['title'])}".rstrip(" ") + ending
     gone: list[int] = []
     added: list[str] = []
     for name in FIELDS:
-        value = given.get(name)
+        value = new.get(name)
         if value is None:
             continue
         place = block.fields.get(name)
@@ -318,13 +318,13 @@ def _changed(document: Document, block: Block, given: Mapping[str, str]) -> list
             gone.append(place)
         elif (getattr(block.row, name) or "") != value:
             body = lines[place].rstrip("\r\n")
-            found = _FIELD.match(body)
-            head = found[1].rstrip() if found else f"- **{FIELDS[name]}:**"
+            match = _FIELD.match(body)
+            head = match[1].rstrip() if match else f"- **{FIELDS[name]}:**"
             lines[place] = f"{head} {encode.markdown_row(value)}{lines[place][len(body) :]}"
     if added:
         place = max(block.fields.values(), default=block.start)
         while place + 1 < block.end and _FIELD.match(lines[place + 1].rstrip("\r\n")):
-            place += 1  # after fields that we do not know
+            place += 1  # after unknown fields
         _close_line(lines, place, end)
         lines[place + 1 : place + 1] = added
     for place in sorted(gone, reverse=True):
@@ -333,10 +333,10 @@ def _changed(document: Document, block: Block, given: Mapping[str, str]) -> list
 
 
 def _title_at(body: str) -> int:
-    """Where the description starts in the heading of a row."""
+    """The position of the description in the heading of a row."""
     title = body.lstrip("\ufeff#").lstrip()
-    found = _row_heading(title)
-    return len(body) - len(title) + (found.start(2) if found and found[2] is not None else len(title))
+    match = _row_heading(title)
+    return len(body) - len(title) + (match.start(2) if match and match[2] is not None else len(title))
 
 
 def _placed(document: Document, block: Block, goal: str) -> list[str]:
@@ -351,7 +351,7 @@ def _placed(document: Document, block: Block, goal: str) -> list[str]:
     rest = list(document.lines)
     end = block.end
     while end < len(rest) and not rest[end].strip():
-        end += 1  # the blank lines after it go, those before it stay
+        end += 1  # the blank lines after it are removed, those before it stay
     del rest[block.start : end]
     return _inserted(parse("".join(rest)), goal, moved)
 
@@ -377,7 +377,7 @@ def _inserted(document: Document, goal: str, row: list[str]) -> list[str]:
 
 
 def _section_end(document: Document, section: Section) -> int:
-    """Where the rows of a section end: before our footer and stamp, if nothing else follows them."""
+    """The end of a section's rows: before our footer and stamp, if nothing else follows them."""
     end = section.end
     for number in range(section.end - 1, section.start, -1):
         line = document.lines[number]
@@ -389,7 +389,7 @@ def _section_end(document: Document, section: Section) -> int:
 
 
 def _place_for(document: Document, goal: str) -> int:
-    """Where a missing section should begin: active before the others, completed after them."""
+    """The position of a missing section: active before the others, completed after them."""
     if goal == "active" and document.sections:
         return document.sections[0].start
     last = document.sections[-1] if document.sections else Section(name="", start=-1, end=len(document.lines))

@@ -1,4 +1,4 @@
-"""The views that can be kept as files: what each shows, and where it stands in a mirror folder."""
+"""The views that can be kept as files: their content, and their paths in a mirror folder."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class View(Value, frozen=True, kw_only=True):
     """A view that can be kept as a file or as a folder of files.
 
     Its subject is the id of a task or the path of a workspace. `place` is the path of the file or folder
-    below the mirror folder; `render(memory, subject)` gives the files by their paths below it. `comment`
+    below the mirror folder; `render(memory, subject)` returns the files by their paths below it. `comment`
     encloses the stamp in the last line of the file; files that cannot hold a comment are listed instead.
-    `ignored` is what git must ignore outside `OWN`.
+    `ignored` is the pattern that git must ignore outside `OWN`.
     """
 
     name: str
@@ -46,8 +46,8 @@ def _state(memory: Base, task_id: str) -> dict[str, str]:
 
 
 def _resume(memory: Base, task_id: str) -> dict[str, str]:
-    # Without the current time: an age would be wrong as soon as it is written. Tokens are estimated, so that
-    # the file does not depend on which tokenizer is installed.
+    # Without the current time, because ages in a file would soon be wrong. Tokens are estimated, so that the
+    # file does not depend on the installed tokenizer.
     task = _snapshot(memory, task_id)
     return {RESUME.format(task_id): resume_packet(task).text} if task else {}
 

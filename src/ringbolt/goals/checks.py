@@ -1,4 +1,4 @@
-"""Check criteria: a file exists, a command succeeds, a URL answers. One bounded look each."""
+"""Check criteria, with a time limit: a file exists, a command succeeds, a URL responds."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from ..model.settings import Settings
 from ..model.types import is_list
 from ..system import http_client
 from ..waits.conditions import WORDS, Watch
-from ..waits.targets import Surroundings
-from ..waits.targets import look as look_once
+from ..waits.targets import CheckContext, check
 
 
 def read_target(kind: str, target: Any, folder: str | None) -> str:
-    """The target of a check in the form that is stored; InvalidInput if it cannot be checked."""
+    """Normalise the target of a check for storage; InvalidInput if it cannot be checked."""
     if kind == "command":
         return _argv(target)
     text = validate.line("target", target, 4000)
@@ -38,7 +37,7 @@ def _argv(target: Any) -> str:
     except ValueError:
         argv = None
     if not is_list(argv) or not argv or not all(isinstance(part, str) and part for part in argv):
-        raise _refused(target, 'Give the command as a list of arguments: ["make", "test"].')
+        raise _refused(target, 'Write the command as a list of arguments: ["make", "test"].')
     return validate.text("target", validate.dumps(list(argv)), 4000)
 
 
@@ -46,12 +45,12 @@ def _refused(target: Any, hint: str) -> InvalidInput:
     return InvalidInput("invalid_argument", f"{shown(target)} cannot be checked.", hint)
 
 
-def look(kind: str, target: str, folder: str | None, settings: Settings) -> tuple[bool | None, str]:
-    """Whether a check passes, and why; None if that could not be found out.
+def run_check(kind: str, target: str, folder: str | None, settings: Settings) -> tuple[bool | None, str]:
+    """Whether a check passes, and why; None if it could not be run.
 
-    This is one look of a wait. Its reason repeats nothing of what was read: an output may hold secrets.
+    It runs as a single check of a wait. The reason never quotes content: an output may hold secrets.
     """
-    around = Surroundings(
+    context = CheckContext(
         now=0.0,
         waited=0.0,
         status_of=lambda _: None,
@@ -59,5 +58,5 @@ def look(kind: str, target: str, folder: str | None, settings: Settings) -> tupl
         private=settings.wait_private == "on",
         commands=settings.wait_commands == "on",
     )
-    verdict, _ = look_once(Watch(kind=kind, value=target, word=WORDS[kind][0]), {}, around)
-    return (None if verdict.failed else verdict.met), verdict.said
+    verdict, _ = check(Watch(kind=kind, value=target, word=WORDS[kind][0]), {}, context)
+    return (None if verdict.failed else verdict.met), verdict.detail

@@ -20,13 +20,13 @@ _KINDS = {
 MOST_CRITERIA = 200
 
 
-def read_criteria(given: Any, folder: str | None) -> list[tuple[str, dict[str, Any]]]:
-    """Criteria as (text, check) pairs; a plain text is a criterion that a person decides."""
-    if given is None:
+def read_criteria(criteria: Any, folder: str | None) -> list[tuple[str, dict[str, Any]]]:
+    """Read criteria as (text, check) pairs; a plain text is a criterion that a person decides."""
+    if criteria is None:
         return []
-    rows: Any = [given] if isinstance(given, str) or is_dict(given) else given
+    rows: Any = [criteria] if isinstance(criteria, str) or is_dict(criteria) else criteria
     if not is_list(rows):
-        raise _refused(given)
+        raise _refused(criteria)
     check_count(len(rows))
     return [_criterion(row, folder) for row in rows]
 
@@ -43,7 +43,7 @@ def check_count(count: int) -> None:
 
 
 def accepted(acceptance: list[Any] | None) -> list[str]:
-    """The acceptance list of a task as criteria; whatever is not a text becomes JSON."""
+    """The acceptance list of a task as criteria; values other than texts become JSON."""
     return [row if isinstance(row, str) else validate.dumps(row)[:2000] for row in acceptance or []]
 
 
@@ -59,18 +59,18 @@ def _criterion(row: Any, folder: str | None) -> tuple[str, dict[str, Any]]:
     }:  # fmt: skip
         raise _refused(row)
     target = row.get("target", row.get("verification_target"))
-    said = row.get("text") or row.get("description")
+    text = row.get("text") or row.get("description")
     if kind == "manual":
-        return validate.line("a criterion", said or target, 2000), {"check": "manual"}
-    place = read_target(kind, target, folder)
-    text = validate.line("a criterion", said or f"{kind}: {place}"[:2000], 2000)
-    return text, {"check": kind, "target": place}
+        return validate.line("a criterion", text or target, 2000), {"check": "manual"}
+    target = read_target(kind, target, folder)
+    text = validate.line("a criterion", text or f"{kind}: {target}"[:2000], 2000)
+    return text, {"check": kind, "target": target}
 
 
 def _refused(row: Any) -> InvalidInput:
     return InvalidInput(
         "invalid_argument",
         f"{shown(row)} is not a criterion.",
-        'Give a text, or an object such as {"text": "the page is up", "check": "http", "target":'
+        'Pass a text, or an object such as {"text": "the page is up", "check": "http", "target":'
         ' "https://…"}; checks are file (a path), command (a list of arguments), http (a URL) and manual.',
     )

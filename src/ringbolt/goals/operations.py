@@ -1,7 +1,7 @@
 """Operations on goals.
 
-A goal is a task of kind `goal` in the same ledger; its criteria are records, and tasks belong to it by links.
-So a goal is exported, searched, undone and verified like any task.
+A goal is a task of kind `goal` in the same ledger; its criteria are records, and links connect tasks to it.
+So a goal can be exported, searched, undone and verified like any task.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..model.types import Written
 from ..store import goal_queries as queries
 from ..store.tx import Row, Tx
 from . import criteria as criteria_rules
-from .checks import look, read_target
+from .checks import read_target, run_check
 from .reading import goal_status
 
 MOST_GOALS = 50
@@ -63,12 +63,12 @@ class Goals(Base):
 
         Args:
             name: Short name of the goal, at most 500 bytes.
-            criteria: What must hold: texts, or objects {text, check, target} with the check file, command,
+            criteria: The criteria: texts, or objects {text, check, target} with the check file, command,
                 http or manual.
             description: What to achieve, in detail.
             request: The user's request, word for word.
             budget: Limits: attempts (failed ones), tokens, seconds, cost.
-            workspace: Where it belongs. `""`: the workspace of this memory. `None`: no workspace.
+            workspace: Its workspace. `""`: the workspace of this memory. `None`: no workspace.
             metadata: A JSON object.
             callback_url: URL that gets a POST when the goal ends.
         """
@@ -101,7 +101,7 @@ class Goals(Base):
     ) -> Written:
         """Create a goal from a task, with its request, goal and acceptance criteria.
 
-        The task stays as it is, linked to the goal.
+        The task itself is unchanged, and linked to the goal.
 
         Args:
             name: Short name of the goal. Default: the task's name.
@@ -175,7 +175,7 @@ class Goals(Base):
 
     @operation(scope="write", example={"goal_id": "7k3m"})
     def goal_check(self, goal_id: str, *, finish: bool = False) -> GoalStatus:
-        """Check every criterion that can be checked, record what changed, and return the goal's status.
+        """Check every criterion that can be checked, record changes, and return the goal's status.
 
         Criteria that a person decides are left alone.
 
@@ -183,7 +183,7 @@ class Goals(Base):
             finish: Complete the goal if all its criteria are met or waived.
         """
         goal, rows, known = self.store.read(lambda tx: self._checkable(tx, goal_id))
-        verdicts = {row["seq"]: self._look_at_criterion(row, row["seq"] in known) for row in rows}
+        verdicts = {row["seq"]: self._check_criterion(row, row["seq"] in known) for row in rows}
         checker = self.acting_as(channel="tool")
 
         def work(tx: Tx) -> tuple[str]:
@@ -191,18 +191,20 @@ class Goals(Base):
             for row in queries.criteria(tx, goal):
                 if (verdict := verdicts.get(row["seq"])) is None or row["status"] == "waived":
                     continue
-                met, said = verdict
+                met, evidence = verdict
                 status = row["status"] if met is None else "met" if met else "failed"
-                if (status, said) != (row["status"], row["evidence"]):
+                if (status, evidence) != (row["status"], row["evidence"]):
                     now = self._now()
-                    draft = _judgement(head, row["seq"], status, said, now)
+                    draft = _judgement(head, row["seq"], status, evidence, now)
                     checker._append(tx, head, draft, now, "goal_check")
             stop_if_spent(self, tx, head)
             return (goal,)
 
         self._commit(work, tasks=lambda names: names)
-        if finish and (found := self.goal_status(goal)[0]).ready and found.status in rules.OPEN:
-            self.goal_finish(goal)
+        (status,) = self.goal_status(goal)
+        if not (finish and status.ready and status.status in rules.OPEN):
+            return status
+        self.goal_finish(goal)
         return self.goal_status(goal)[0]
 
     @operation(
@@ -224,11 +226,12 @@ class Goals(Base):
         """
         word = validate.choice("status of a criterion", status, criteria_rules.STATUSES)
         number = validate.whole("criterion", criterion, 1, 1 << 62)
-        said = self._text("reason", reason)
+        evidence = self._text("reason", reason)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             self._check_goal(head)
-            row = next((one for one in queries.criteria(tx, head["task_id"]) if one["seq"] == number), None)
+            rows = queries.criteria(tx, head["task_id"])
+            row = next((row for row in rows if row["seq"] == number), None)
             if row is None:
                 raise NotFound(
                     "record_not_found",
@@ -245,9 +248,9 @@ class Goals(Base):
             if word == "open" and not manual and self.origin.channel == "user":
                 mine = queries.own_checks(tx, head["task_id"]) | {number}
                 queries.keep_checks(tx, head["task_id"], mine, now)
-            return _judgement(head, number, word, said, now)
+            return _judgement(head, number, word, evidence, now)
 
-        return self._write("goal_decide", goal_id, decide, key=key, arguments=[number, word, said])
+        return self._write("goal_decide", goal_id, decide, key=key, arguments=[number, word, evidence])
 
     @operation(scope="write", example={"goal_id": "7k3m", "reset": "the key was renewed"})
     def goal_update(
@@ -266,7 +269,7 @@ class Goals(Base):
         Args:
             criteria: Criteria to add; see goal_create.
             budget: New limits: attempts (failed ones), tokens, seconds, cost.
-            spent: Tokens or cost to add to what was used, for example {"tokens": 1200}.
+            spent: Tokens or cost to add to the usage, for example {"tokens": 1200}.
             reset: Why a stopped goal may continue. Blockers are counted from zero again.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
@@ -278,7 +281,7 @@ class Goals(Base):
             raise InvalidInput(
                 "invalid_argument",
                 "There is nothing to change.",
-                "Give criteria, budget, blocker_limit, spent or reset.",
+                "Pass criteria, budget, blocker_limit, spent or reset.",
             )
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -296,7 +299,7 @@ class Goals(Base):
                 metadata[goal_limits.SPENDING] = {**before, **sums}
             sets: dict[str, Any] = {"extras": {"metadata": metadata}}
             if why is not None:
-                sets |= self._going_on(tx, head)
+                sets |= self._reset(tx, head)
             draft = Draft("goal.updated", text=why, data={"spent": added, "reset": why and True}, sets=sets)
             stop_if_spent(self, tx, head, draft, metadata)
             return draft
@@ -316,7 +319,7 @@ class Goals(Base):
             answer: What was achieved.
             despite: Why it counts as achieved although some criteria are not met.
         """
-        words = self._text("answer", answer)
+        answer = self._text("answer", answer)
         why = None if despite is None else validate.line("despite", despite, 2000)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -324,36 +327,36 @@ class Goals(Base):
             rules.check_transition(
                 rules.TASK_TRANSITIONS, f"Goal {head['task_id']}", head["status"], "completed", again=False
             )
-            found = queries.criteria(tx, head["task_id"])
+            rows = queries.criteria(tx, head["task_id"])
             if why is None:
-                goal_limits.check_ready(head["task_id"], found)
-            missing = [row["seq"] for row in found if row["status"] not in goal_limits.SETTLED]
+                goal_limits.check_ready(head["task_id"], rows)
+            missing = [row["seq"] for row in rows if row["status"] not in goal_limits.SETTLED]
             heads: dict[str, Any] = {"status": "completed", "reason": None, "completed_at": now}
             heads["finish_seq"] = head["last_seq"] + 1
             heads |= {name: None for name in ("attention", "blockers", "next_step") if head[name] is not None}
-            data = {"status": "completed", "answer": words, "despite": why, "missing": missing or None}
+            data = {"status": "completed", "answer": answer, "despite": why, "missing": missing or None}
             return Draft("task.finished", text=why, data=data, sets={"heads": heads})
 
-        return self._write("goal_finish", goal_id, decide, key=key, arguments=[words, why])
+        return self._write("goal_finish", goal_id, decide, key=key, arguments=[answer, why])
 
     # --- registering ------------------------------------------------------------------------------
 
     def _goal_metadata(self, metadata: Any, budget: Any, limit: Any) -> dict[str, Any]:
-        found = self._mapping("metadata", metadata)
+        fields = self._mapping("metadata", metadata)
         if budget is not None:
-            found[goal_limits.BUDGET] = goal_limits.read_budget(self._mapping("budget", budget))
-        return {**found, goal_limits.LIMIT: validate.whole("blocker_limit", limit, 1, 1000)}
+            fields[goal_limits.BUDGET] = goal_limits.read_budget(self._mapping("budget", budget))
+        return {**fields, goal_limits.LIMIT: validate.whole("blocker_limit", limit, 1, 1000)}
 
     def _begin_goal(
         self, tx: Tx, name: str, criteria: Sequence[Any], fields: Mapping[str, Any], key: str | None
     ) -> tuple[Written, bool]:
         """Register a goal with its criteria in the caller's transaction; returns whether it is new."""
         store: Any = OneTransaction(tx)
-        scribe = Tasks(
+        writer = Tasks(
             store, self.settings, origin=self.origin, workspace=self.workspace, repository=self.repository,
             correlation=self._correlation, clock=self._clock, random=self._random,
         )  # fmt: skip
-        made = scribe.task_register(name, kind="goal", key=key, **fields)
+        made = writer.task_register(name, kind="goal", key=key, **fields)
         head = self._find(tx, made.task_id, lock=True)
         if head["last_seq"] > 1:  # a repetition of an earlier call
             known = [(row["text"], json.loads(row["data"])) for row in queries.criteria(tx, made.task_id)]
@@ -404,10 +407,10 @@ class Goals(Base):
             {**row, "check": json.loads(row["data"]), "folder": head["workspace_path"]}
             for row in queries.criteria(tx, head["task_id"])
         ]
-        looked_at = [row for row in rows if row["check"].get("check") in ("file", "command", "http")]
-        return head["task_id"], looked_at, queries.own_checks(tx, head["task_id"])
+        checkable = [row for row in rows if row["check"].get("check") in ("file", "command", "http")]
+        return head["task_id"], checkable, queries.own_checks(tx, head["task_id"])
 
-    def _look_at_criterion(self, row: Row, known: bool) -> tuple[bool | None, str]:
+    def _check_criterion(self, row: Row, known: bool) -> tuple[bool | None, str]:
         """Whether a criterion is met, and why; None if it was not checked."""
         if not known:
             return None, "it was imported and is not checked here until a person reopens it"
@@ -416,12 +419,12 @@ class Goals(Base):
             target = read_target(kind, row["check"].get("target"), row["folder"])
         except RingboltError as error:
             return None, error.message
-        return look(kind, target, row["folder"], self.settings)
+        return run_check(kind, target, row["folder"], self.settings)
 
     # --- resuming ---------------------------------------------------------------------------------
 
-    def _going_on(self, tx: Tx, head: Row) -> dict[str, Any]:
-        """What a reset changes: the goal continues, and blockers are counted from zero."""
+    def _reset(self, tx: Tx, head: Row) -> dict[str, Any]:
+        """The changes of a reset: the goal continues, and blockers are counted from zero."""
         if head["reason"] not in goal_limits.STOPPED:
             raise Conflict(
                 "illegal_transition",
@@ -435,11 +438,11 @@ class Goals(Base):
         return {"heads": heads, **({"records": records} if records else {})}
 
 
-def _judgement(head: Row, seq: int, status: str, said: str | None, now: str) -> Draft:
+def _judgement(head: Row, seq: int, status: str, evidence: str | None, now: str) -> Draft:
     changed = {"status": status, "ref_seq": head["last_seq"] + 1, "ended_at": now}
     return Draft(
         "criterion.updated",
-        text=said,
+        text=evidence,
         data={"status": status},
         sets={"records": {str(seq): changed}},
         ref=seq,

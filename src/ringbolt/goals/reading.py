@@ -57,10 +57,10 @@ def _task(row: Row) -> GoalTask:
 
 def _repeated(tx: Tx, goal: str) -> tuple[Repeated, ...]:
     """The blockers of a goal's tasks, grouped; their texts are read from the events that reported them."""
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in queries.blockers(tx, goal):
-        found.setdefault(row["key"], []).append(row)
+        groups.setdefault(row["key"], []).append(row)
     return tuple(
         Repeated(text=blocker_text(tx, rows[0]), task_id=rows[0]["task"], seq=rows[0]["at"], times=len(rows))
-        for rows in found.values()
+        for rows in groups.values()
     )

@@ -6,18 +6,29 @@ more work (why an attempt failed, which names matter) is derived later from what
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ..extract.task_name import task_name
 from ..ledger.current_task import DRAFT, UNNAMED, request_tags
+from ..ledger.values import OPEN_EFFECTS
 from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Task, Written, is_dict, is_list
+from ..signals.effect_outcomes import Outcome, outcome
+from ..signals.effect_relations import Acts, relation
+from ..signals.effects import SideEffect, side_effects
+from ..signals.failures import clean_output, is_refusal
+from ..signals.refusals import refuses_call
+from ..signals.run_kinds import is_narrow
+from ..signals.text_layout import one_line
 from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
+from ..store.tx import Row, Tx
 from .capture_hook import clipped as clipped
-from .requests import is_finished, judged, requests_of, says_done, task_to_take_over
+from .requests import is_finished, judge_later, judged, requests_of, says_done, task_to_take_over
 from .sessions import own_task
 from .transcripts.events import as_text
 
@@ -37,6 +48,24 @@ _ASSENT_WORDS = 4
 _INTERRUPTED = "[Request interrupted"
 # Fields of a tool's input that say what it is about, the best first.
 _DESCRIBING = "description command cmd file_path path notebook_path pattern query url".split()
+
+# Side effects that are the same however often they are done: what counts is that the last attempt worked.
+_REPEATABLE = frozenset(
+    "push publish release image deploy infrastructure migration upload service settings".split()
+)
+_MOST_EFFECTS = 50
+_MOST_BETWEEN = 20  # events between an action and the outcome of its last side effect
+_RELATION = {"undone": "undoes", "superseded": "replaces"}
+_MOST_LOOKED_AT = 500  # events of a turn
+_MOST_SHOWN = 120  # characters of a prompt in a note
+_NO_RESULT = "the turn ended and no result was reported"
+# Words of a check that say nothing about what is checked.
+_NAME_PARTS = lazy_regex(r"[a-z]{4,}")
+_CHECK_WORDS = frozenset("test tests spec pytest jest vitest python cargo unit integration npx exec".split())
+
+_MOST_REFUSALS = 30  # of a task's exclusions, the newest
+_PERMISSION = "permission "  # begins the signature of a refusal
+_SAME = 200  # characters that two calls must have in common to be the same
 
 # The kind of question that a plan is while it waits for approval.
 _PLAN = "plan"
@@ -80,10 +109,14 @@ class Capture:
         if not task.request and DRAFT in task.metadata and not requests_of(task.instructions):
             # The first request of a draft that began without one.
             return self._woken(self._user, self._requested(task, text, finished=False, key=key))
-        if judged(self._agent, task, text).is_new:
-            finished = is_finished(task, self._last_words(task))
+        verdict = judged(self._agent, task, text)
+        finished = is_finished(task, self._last_words(task))
+        if verdict.is_new:
             return self._woken(self._user, self._requested(task, text, finished=finished, key=key))
-        return self._woken(self._user, self._instructed(own, text, key))
+        written = self._instructed(own, text, key)
+        if verdict.is_unsure:
+            judge_later(self._agent, task, text, written.seq, finished)
+        return self._woken(self._user, written)
 
     def _instructed(self, task: str, text: str, key: str | None) -> Written:
         return self._user.task_remember(task, text, type="user_instruction", key=key)
@@ -160,10 +193,11 @@ class Capture:
         One that the user `interrupted` neither worked nor failed.
         """
         fields: Mapping[str, Any] = given if is_dict(given) else {}
-        kept = clipped(as_text(output))
+        kept = clipped(clean_output(as_text(output), failed=failed))
         summary, outcome = summary_of(name, fields), "failed" if failed else "completed"
         if interrupted:
             summary, outcome, failed, kept = f"{summary} (interrupted by the user)", "skipped", False, None
+        receipt = receipt and self._is_about_step(first_text(fields, ("command", "cmd")))
         edits = is_edit(name, fields)
         patched = patched_files(fields)
         written = self._on_task(
@@ -184,21 +218,184 @@ class Capture:
                 key=key,
             )
         )
+        self._settle_effects(name, given, as_text(output), failed=failed, interrupted=interrupted, key=key)
+        if not interrupted and not (failed and is_refusal(kept or "")):
+            self._allowed(written.task_id, name, fields)
         return self._woken(self._agent, written)
+
+    def _is_about_step(self, command: str) -> bool:
+        """Whether a check is about the current step: one of everything, or one that shares a word with it."""
+        own = self._own_task()
+        if not is_narrow(command) or own is None:
+            return True
+        task = self._agent.task_get(own)
+        about = f"{task.current_title or ''} {' '.join(file.path for file in task.files[-20:])}".lower()
+        words = {word for word in _NAME_PARTS.findall(command.lower()) if word not in _CHECK_WORDS}
+        return any(word in about for word in words)
+
+    # --- side effects
+
+    def intended(self, tool: str, given: Any, *, key: str) -> None:
+        """A tool call is about to be made: announce what it does outside, if anything."""
+        for number, effect in enumerate(side_effects(tool, given)):
+            self._announce(effect, f"{key}/effect{number}")
+
+    def effects_unknown(self, reason: str) -> None:
+        """No more results come from calls that were announced: how they ended is unknown."""
+        task = self._own_task()
+        rows = self._effects(task, ("intended",)) if task else []
+        for row in rows:
+            self._tool.task_outcome(task, intent=row["seq"], outcome="unknown", note=reason)
+
+    def turn_over(self, prompt: str = "") -> None:
+        """The agent ended its turn, or the user's next `prompt` came: no call of the turn is running.
+
+        A call without a result is over and its outcome unknown, unless the prompt says that it was refused.
+        A result that comes later still settles it.
+        """
+        task = self._own_task()
+        for row in self._without_result(task) if task else ():
+            intended = row["status"] == "intended"
+            if prompt and refuses_call(prompt, row["text"] or "", ended_turn=intended):
+                note = f"the user refused it: {one_line(prompt, _MOST_SHOWN)}"
+                self._user.task_outcome(task, intent=row["seq"], outcome="did_not", note=note)
+            elif intended:
+                self._tool.task_outcome(task, intent=row["seq"], outcome="unknown", note=_NO_RESULT)
+
+    def _without_result(self, task: str) -> list[Row]:
+        """The side effects of this session's last turn that the host announced and never reported."""
+
+        def work(tx: Tx) -> list[Row]:
+            session = self._agent.origin.session
+            rows = [
+                row
+                for row in tx.records(task, "effect", OPEN_EFFECTS, _MOST_EFFECTS)
+                if row["channel"] == "tool" and row["session"] == session
+            ]
+            settled = {row["seq"]: tx.event(task, row["replaced_by"]) for row in rows if row["replaced_by"]}
+            rows = [
+                row
+                for row in rows
+                if row["status"] == "intended" or (settled.get(row["seq"]) or {}).get("text") == _NO_RESULT
+            ]
+            if all(row["status"] == "intended" for row in rows):
+                return rows
+            # What ended without a result before the user's last prompt is not what the next one is about.
+            oldest = min(row["seq"] for row in rows)
+            since = tx.events(task, oldest, _MOST_LOOKED_AT)
+            prompted = max((row["seq"] for row in since if row["channel"] == "user"), default=0)
+            return [row for row in rows if row["status"] == "intended" or row["seq"] > prompted]
+
+        return self._agent.store.read(work)
+
+    def _announce(self, effect: SideEffect, key: str | None) -> Written:
+        return self._on_task(
+            lambda: self._tool.task_intent(
+                None,
+                what=effect.what,
+                verify=effect.check or None,
+                signature=effect.signature,
+                kind=effect.kind,
+                key=None if key is None else key[:200],
+            )
+        )
+
+    def _settle_effects(
+        self, tool: str, given: Any, output: str, *, failed: bool, interrupted: bool, key: str | None
+    ) -> None:
+        """Record how the side effects of a call ended; those that nobody announced are announced first."""
+        effects = side_effects(tool, given)
+        for number, effect in enumerate(effects):
+            ended = outcome(effect, output, failed=failed, interrupted=interrupted, alone=len(effects) == 1)
+            self._settle(effect, ended, None if key is None else f"{key}/effect{number}")
+
+    def _settle(self, effect: SideEffect, ended: Outcome, key: str | None) -> None:
+        task = self._own_task()
+        done = None if key is None else f"{key}/outcome"[:200]
+        if task and done and self._agent.store.read(lambda tx: tx.key(task, done)):
+            return  # both the transcript and the hook report it
+        known = self._effects(task, OPEN_EFFECTS, effect.signature) if task else []
+        announced = key and task and self._agent.store.read(lambda tx: tx.key(task, key[:200]))
+        if not announced and known:
+            intent, task_id = known[0]["seq"], known[0]["task_id"]  # the host gives calls no id
+        else:
+            written = self._announce(effect, key)
+            intent, task_id = written.seq, written.task_id
+        if not self._agent.store.read(lambda tx: _is_open(tx.record(task_id, intent))):
+            return
+        related = self._related(task_id, intent, effect, ended) if ended.status == "did" else []
+        notes = [ended.note] if ended.note else []
+        notes += [f"{_RELATION[status]} #{row['seq']}" for row, status in related]
+        self._tool.task_outcome(
+            task_id, intent=intent, outcome=ended.status, note="; ".join(notes) or None, key=done
+        )
+        for row, status in related:
+            note = f"{status} by #{intent}: {effect.what}"
+            self._tool.task_outcome(task_id, intent=row["seq"], outcome=status, note=note)
+        if ended.status == "did" and effect.kind in _REPEATABLE:
+            # An earlier attempt that broke off does not matter any more.
+            for row in known:
+                if row["seq"] != intent:
+                    note = f"a later call did it (#{intent})"
+                    self._tool.task_outcome(task_id, intent=row["seq"], outcome="did", note=note)
+
+    def _related(
+        self, task: str, intent: int, effect: SideEffect, ended: Outcome
+    ) -> list[tuple[Row, Literal["undone", "superseded"]]]:
+        """The side effects of a task that one takes back or replaces, which was done now."""
+        if (acts := effect.acts) is None:
+            return []
+
+        def work(tx: Tx) -> list[tuple[Row, Literal["undone", "superseded"]]]:
+            found: list[tuple[Row, Literal["undone", "superseded"]]] = []
+            for row in tx.records(task, "effect", ("did",), _MOST_EFFECTS):
+                if row["seq"] >= intent or (before := _acts_of(tx, task, row)) is None:
+                    continue
+                settled = tx.event(task, row["replaced_by"]) if row["replaced_by"] else None
+                note = (settled or {}).get("text") or ""
+                if status := relation((before, note), (acts, ended.note)):
+                    found.append((row, status))
+            return found
+
+        return self._agent.store.read(work)
+
+    def _effects(self, task: str, statuses: Sequence[str], signature: str | None = None) -> list[Row]:
+        """The side effects of a task with one of these statuses, the newest first."""
+        return self._agent.store.read(
+            lambda tx: tx.records(task, "effect", statuses, _MOST_EFFECTS, key=signature)
+        )
 
     def refused(self, name: str, given: Any, reason: str, *, by_user: bool, key: str) -> Written | None:
         """The host or the user did not allow a tool call: nothing was tried, so nothing failed.
 
-        The same refusal is written once.
+        The same refusal is written once, and stands until the same call is made after all.
         """
-        what = summary_of(name, given if is_dict(given) else {})
+        for effect in side_effects(name, given):
+            task = self._own_task()
+            for row in self._effects(task, OPEN_EFFECTS, effect.signature)[:1] if task else ():
+                note = f"not allowed: {reason}" if reason else "not allowed"
+                self._tool.task_outcome(task, intent=row["seq"], outcome="did_not", note=note)
+        fields: Mapping[str, Any] = given if is_dict(given) else {}
+        what = summary_of(name, fields)
         if any(one.summary == what for one in self._task().exclusions):
             return None
         memory = self._user if by_user else self._tool
         why = f"not allowed by the {'user' if by_user else 'host'}: {reason or 'no reason given'}"
         return self._on_task(
-            lambda: memory.task_exclude(None, what=what, why=why, tags=["permission"], key=key)
+            lambda: memory.task_exclude(
+                None, what=what, why=why, signature=_permission(name, fields), tags=["permission"], key=key
+            )
         )
+
+    def _allowed(self, task_id: str, name: str, fields: Mapping[str, Any]) -> None:
+        """A call was made: if it had not been allowed before, that is over."""
+        what = summary_of(name, {**fields, "description": None})
+        rows = self._agent.store.read(
+            lambda tx: tx.records(task_id, "exclusion", ("active",), _MOST_REFUSALS)
+        )
+        over = [row["seq"] for row in rows if _refuses(row, name, what)]
+        if over:
+            self._tool.task_remember(task_id, resolves=over)
 
     def todo(self, items: Sequence[Mapping[str, Any]], *, key: str | None = None) -> Written:
         """The agent's to-do list now has these items."""
@@ -215,7 +412,7 @@ class Capture:
         listed: list[dict[str, Any]] = [
             {"id": step.detail.get("list_id"), "title": step.title, "status": step.status}
             for step in task.items
-            if step.dropped_in is None
+            if step.dropped_in is None and not task.plan_inferred
         ]
         own = next((row for row in listed if item is not None and row["id"] == item), None)
         if own is None:
@@ -333,12 +530,19 @@ class Capture:
     def planned(self, plan: str, approved: bool, *, key: str | None = None) -> Written:
         """The user approved or rejected a plan of the agent."""
         title = _title_of(plan)
+        what, why = f"the plan: {title}"[:2000], "the user did not approve it"
         if approved:
             written = self._decide(choice=f"approved the plan: {title}"[:2000], context=plan, key=key)
+            self._approved(written.task_id, what)
             self._name_after(plan, written.task_id)
             return written
-        what, why = f"the plan: {title}"[:2000], "the user did not approve it"
         return self._on_task(lambda: self._user.task_exclude(None, what=what, why=why, key=key))
+
+    def _approved(self, task_id: str, what: str) -> None:
+        """What the user did not approve before is approved now."""
+        refused = [one.seq for one in self._agent.task_get(task_id).exclusions if one.summary == what]
+        if refused:
+            self._user.task_remember(task_id, resolves=refused)
 
     def _name_after(self, plan: str, task_id: str) -> None:
         """Give a draft the title of its first plan, if the plan has a heading that says something."""
@@ -362,6 +566,34 @@ class Capture:
         if not self._agent.origin.session and self._own_task() is None:
             self._agent.task_register(UNNAMED, metadata={DRAFT: True})
         return call()  # with a session, the ledger begins a draft by itself
+
+
+def _permission(tool: str, given: Mapping[str, Any]) -> str:
+    """The signature of the permission to make a call: the tool and its input, without a description."""
+    return f"{_PERMISSION}{summary_of(tool, {**given, 'description': None})}"
+
+
+def _refuses(row: Row, tool: str, what: str) -> bool:
+    """Whether an exclusion says that a call was not allowed, as the host reported or the extraction found."""
+    if row["key"] == f"{_PERMISSION}{what}":
+        return True
+    found = json.loads(row["data"])
+    return bool(found.get("rejected")) and f"{tool}: {found.get('what')}"[:_SAME] == what[:_SAME]
+
+
+def _acts_of(tx: Tx, task: str, row: Row) -> Acts | None:
+    """What a side effect of the ledger acts on, by the action that the host reported before its outcome."""
+    last = row["replaced_by"] or row["seq"]
+    for event in reversed(tx.events(task, max(0, last - _MOST_BETWEEN), _MOST_BETWEEN, last)):
+        data: Any = json.loads(event["data"]) if event["event_type"] == "action" else None
+        for one in side_effects(str(data.get("tool") or ""), data.get("input")) if is_dict(data) else ():
+            if one.signature == row["key"]:
+                return one.acts
+    return None
+
+
+def _is_open(record: Row | None) -> bool:
+    return record is not None and record["status"] in OPEN_EFFECTS
 
 
 def asked_by(server: str) -> str:

@@ -60,15 +60,52 @@ OUTPUT_CHARACTERS = 16_000
 # Fields of a tool's response that repeat its input, or hold whole files.
 BULKY = ("originalFile", "oldString", "newString", "oldTodos")
 COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
+_COMMAND_LINES = ("command", "cmd", "script")
 _FILES = ("file_path", "path", "notebook_path", "filename")
-# A shorter call says too little to be recognised.
-_LEAST_CALL = 6
+_MOST_LINE = 4000
+_MOST_CONTENT = 40_000
+_MOST_HEADS = 12
+# Tools that change nothing: no warning is about them.
+_READ_TOOLS = frozenset(
+    "read grep glob ls notebookread webfetch websearch toolsearch bashoutput taskoutput todowrite view"
+    " list_dir"
+    " read_file read_many_files list_directory search_file_content update_plan".split()
+)
+# What a command line is split at, besides lines; quotes go, so that the command inside `bash -c` counts too.
+_SEPARATORS = ("&&", "||", "|", ";", "$(", "(", ")", "`", "&")
+# Words before a program that say nothing about it; those in _PAIRS only with one of the words after them.
+_BEFORE_PROGRAM = frozenset(
+    "sudo doas env time timeout gtimeout nice ionice nohup setsid stdbuf exec command builtin xargs"
+    " watch bash sh zsh dash"
+    " python node ruby npx bunx uvx pnpx tsx dotenv do then else if while until ! { } run -m".split()
+)
+_PAIRS = frozenset(
+    "uv poetry pdm hatch pipenv rye pixi conda bundle pnpm yarn npm bun mise asdf rbenv direnv".split()
+)
+_RUNNERS = ("npm", "yarn", "pnpm", "bun")  # `npm run test` is `npm test`
+_PAIRED = frozenset("run exec dlx x tool".split())
+_WITH_VALUE = frozenset("-C -n -u --namespace --context --directory --prefix".split())
+_IDLE = frozenset(
+    "cd pushd popd echo printf true false set export unset source . sleep wait date pwd test [ [[ ls cat"
+    " head tail less"
+    " grep egrep rg awk jq wc diff stat du df ps which tree sort uniq cut tr for case tee pgrep".split()
+)
+# Words of which a prompt has one if it may forbid something.
+_FORBIDDING = (
+    "n't", "n’t", " not ", "not ", "dont ", "never", "avoid", "no ", "without", "refrain", "stop ", "leave ",
+    "keep ",
+    "hands off", "away from", "out of", "limits", "forbidden", "banned",
+    "read-only", "readonly", "read only", "frozen", "nothing ", "prohibited", "taboo",
+)  # fmt: skip
 _TOOL_RESULTS = ("PostToolUse", "PostToolUseFailure")
 _OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd")
 # The tool that shows the user a plan; of no other tool is the beginning kept.
 _SHOWS_PLAN = "ExitPlanMode"
 _COMPACTS = ("PreCompact", "SessionStart")
 _DELIVERS = ("UserPromptSubmit", "PostToolUse")
+# The windows of models in tokens, the share at which a compaction is near, the bytes of a transcript that
+# surely belong to a smaller context, and those at its end that have the usage of the last request.
+_WINDOWS, _NEARLY, _SMALL_TRANSCRIPT, _USAGE = (200_000, 1_000_000), 0.8, 200_000, 96 << 10
 _MOST_TRANSCRIPT = 512 << 10
 # Events that say which process the host is: an MCP server below the same one belongs to the same session.
 _NAMES_HOST = ("SessionStart", "UserPromptSubmit")
@@ -185,15 +222,20 @@ class CapturedEvent:
         if self._facts["only_looks"] and self._only_looked():
             return ""
         if self._name == "PreToolUse":
-            if self._field("tool") == _SHOWS_PLAN:
-                self._journal()  # until the user answers, the plan waits for approval
+            # Until the user answers, a plan waits for approval; until a result comes, an effect is open.
+            if self._field("tool") == _SHOWS_PLAN or may_act_outside(*self._call()):
+                self._journal()
             return self._ask_store(None) if self._has_advice() else ""
         if self._name == "SessionStart":
             self._tell_commands()
         path = self._journal()
         if path is None or self._name in _OPENS_STORE:
             return self._ask_store(path)
-        if self._name in _DELIVERS and self._packet_waits():
+        if self._name in _DELIVERS and self._has_news():
+            return self._ask_store(path)
+        if self._name == "PostToolUse" and self._is_nearly_full():
+            return self._ask_store(path)
+        if self._name == "UserPromptSubmit" and self._settings.is_on("hook_turn_block"):
             return self._ask_store(path)
         return ""
 
@@ -223,11 +265,12 @@ class CapturedEvent:
 
     def _outcome(self) -> str:
         """The end of the file's name: the outcome and the call, so that no file has to be read for them."""
+        if self._name == "UserPromptSubmit":
+            return "p" if may_forbid(self._field("prompt")) else "e"
         if self._name not in _TOOL_RESULTS:
             return "e"
         failed = self._name == "PostToolUseFailure" or has_failed(self._field("output"))
-        call = self._call()
-        return ("f" if failed else "c") + (call_digest(call) if call else "")
+        return ("f" if failed else "c") + "".join(head_digest(head) for head in call_heads(*self._call())[:4])
 
     def _content(self, name: str) -> bytes:
         record: dict[str, Any] = {
@@ -277,27 +320,42 @@ class CapturedEvent:
 
     # --- what must be answered
 
-    def _call(self) -> str:
+    def _call(self) -> tuple[str, dict[str, Any]]:
+        """The tool and its input, with our names."""
         given = self._field("input")
         names: dict[str, str] = self._facts["inputs"]
         fields = {names.get(name, name): value for name, value in given.items()} if is_dict(given) else {}
         tool = str(self._field("tool") or "")
-        return call_key(self._facts["tools"].get(tool, tool), fields)
+        return self._facts["tools"].get(tool, tool), fields
 
     def _has_advice(self) -> bool:
-        """Whether the store may have a warning about the call that is about to be made."""
+        """Whether the store may have a warning about the call to be made; True is not certain."""
         if "PreToolUse" not in self._facts["injects"] or self.told is None:
             return False
-        call = self._call()
-        if not call:
+        tool, given = self._call()
+        if not tool or tool.lower() in _READ_TOOLS:
             return False
-        digest = call_digest(call)
-        failed = f"-{self._session}-f{digest}.json"
+        heads = call_heads(tool, given)
         return any(
-            any(card_has(f"{folder}/cards/{session}", call, digest) for session in self._sessions())
-            or any(name.endswith(failed) for name in listed(f"{folder}/new"))
+            self._waiting_says(folder, tool, given, heads)
+            or any(card_has(f"{folder}/cards", session, tool, given, heads) for session in self._sessions())
             for folder in self.folders
         )
+
+    def _waiting_says(self, folder: str, tool: str, given: Mapping[str, Any], heads: list[str]) -> bool:
+        """Whether a waiting event may be a reason: a prompt, or an error or effect of the same program."""
+        mark = f"-{self._session}-"
+        digests = [head_digest(head) for head in heads]
+        for name in listed(f"{folder}/new"):
+            if mark not in name:
+                continue
+            outcome = name.rpartition("-")[2]
+            if outcome[0] == "p":
+                return True
+            same = outcome[0] in "fc" and any(digest in outcome for digest in digests)
+            if same and (outcome[0] == "f" or may_act_outside(tool, given)):
+                return True
+        return False
 
     def _sessions(self) -> Iterable[str]:
         """The digests of the sessions whose cards count: a helper of the agent also has its own."""
@@ -308,12 +366,29 @@ class CapturedEvent:
                 whole = whole[:100] + blake2b(whole.encode("utf-8", "replace"), digest_size=12).hexdigest()
             yield session_digest(whole)
 
-    def _packet_waits(self) -> bool:
-        """Whether the session's context was compacted and the packet has not been delivered since."""
+    def _has_news(self) -> bool:
+        """Whether the session has to be told something: its packet after a compaction, or a lost task."""
         return any(
             read_small(f"{folder}/sessions/{self._session}").startswith((b"pending", b"compacted"))
+            or exists(f"{folder}/sessions/{self._session}.taken")
             for folder in self.folders
         )
+
+    def _is_nearly_full(self) -> bool:
+        """Whether the context has just passed 80 % of what the model takes: the time to distil, while nobody
+        waits for it. True once for each compaction."""
+        size = self._transcript_size() or 0
+        if size < _SMALL_TRANSCRIPT:
+            return False
+        used = tokens_in_use(read_part(str(self._field("transcript")), max(0, size - _USAGE), _USAGE))
+        full = next((window for window in reversed(_WINDOWS) if used >= window * _NEARLY), 0)
+        if not full:
+            return False
+        marks = [f"{folder}/sessions/{self._session}.full" for folder in self.folders]
+        word = f"due {full}".encode()
+        if any(read_small(mark).endswith(word[4:]) for mark in marks):
+            return False
+        return any(replace_small(mark, word) for mark in marks)
 
     def _only_looked(self) -> bool:
         """Handle a host that reports a compaction before every request, whether it compacts or not.
@@ -487,20 +562,114 @@ def _log2(number: float) -> float:
 # --- the same call ----------------------------------------------------------------------------------
 
 
-def call_key(tool: str, given: Mapping[str, Any]) -> str:
-    """What counts as the same call: the command with its whitespace folded, or the tool and its file."""
-    command, file = _first(given, COMMANDS), _first(given, _FILES)
-    call = " ".join(f"{command or tool} {file}".split() if file else command.split())
-    return call if len(call) >= _LEAST_CALL else ""
+def call_heads(tool: str, given: Mapping[str, Any]) -> list[str]:
+    """The programs of a call with their first words (`pytest`, `npm test`): calls that do the same share one.
+
+    Another tool than a shell has its own name. Plain, because it runs before every call; `command_form` is
+    exact.
+    """
+    command = command_line(given)
+    if not command:
+        return [] if _first(given, _FILES) else [tool.lower()]
+    found: list[str] = []
+    for line in separated(command):
+        for head in _heads(line.split()):
+            if head not in found:
+                found.append(head)
+        if len(found) >= _MOST_HEADS:
+            break
+    return found
+
+
+def separated(command: str) -> list[str]:
+    """The lines of a command, cut where one program ends and another begins, without quotes."""
+    text = command[:_MOST_LINE].replace("\\\n", " ")
+    for quote in ("'", '"'):
+        text = text.replace(quote, "")
+    for mark in _SEPARATORS:
+        text = text.replace(mark, "\n")
+    return text.split("\n")
+
+
+def _heads(words: list[str]) -> list[str]:
+    """The program of a simple command, with each of its first plain words."""
+    place = 0
+    while place < len(words):
+        word = words[place]
+        name = word.rpartition("/")[2].lower()
+        name = name.rstrip("0123456789.") or name
+        following = words[place + 1] if place + 1 < len(words) else ""
+        if name in _PAIRS and following in _PAIRED:
+            if name in _RUNNERS and following == "run":
+                break
+            place += 2
+            continue
+        if not (word[0] in "-0123456789<>" or name in _BEFORE_PROGRAM or _is_assignment(word)):
+            break
+        place += 2 if word in _WITH_VALUE else 1
+    else:
+        return []
+    name = words[place].rpartition("/")[2].lower()
+    name = name.rpartition("@")[0] or name
+    name = name.rstrip("0123456789.") or name
+    if name in _IDLE:
+        return []
+    after: list[str] = []
+    skips = False
+    for word in words[place + 1 : place + 12]:
+        if skips or word[0] in "-<>" or word.lower() == "run":
+            skips = word in _WITH_VALUE and not skips
+        elif word.isalpha():
+            after.append(f"{name} {word.lower()}")
+    # A program without a verb has arguments that say less than its name.
+    return after[:3] or [name]
+
+
+def _is_assignment(word: str) -> bool:
+    name, equals, _ = word.partition("=")
+    return bool(equals) and name.isidentifier()
+
+
+def command_line(given: Mapping[str, Any]) -> str:
+    """The command line of a call; empty if it has none."""
+    return _first(given, _COMMAND_LINES) or _command_words(given)
+
+
+def _command_words(given: Mapping[str, Any]) -> str:
+    """A command that a host reports as a list of words."""
+    words = given.get("command")
+    return " ".join(word for word in words if isinstance(word, str)) if is_list(words) else ""
 
 
 def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
     return next((value for name in names if isinstance(value := fields.get(name), str) and value), "")
 
 
-def call_digest(call: str) -> str:
-    """The digest of a call in the names of event files and on cards."""
-    return blake2b(call.encode("utf-8", "replace"), digest_size=5).hexdigest()
+def may_act_outside(tool: str, given: Mapping[str, Any]) -> bool:
+    """Whether a call may have a side effect; a drainer reads it properly (signals/effects.py)."""
+    parts, words, verbs = effect_hints()
+    if command := command_line(given):
+        text = command.lower()
+        if any(part in text for part in parts):
+            return True
+        for edge in "()`'\"&;|$/":
+            text = text.replace(edge, " ")
+        return not words.isdisjoint(text.split())
+    tool = tool.lower()
+    if "method" in given and "url" in given:
+        return True
+    return ("_" in tool or "." in tool) and any(verb in tool for verb in verbs)
+
+
+def may_forbid(prompt: Any) -> bool:
+    """Whether a prompt may forbid something; True is not certain."""
+    text = prompt.lower() if isinstance(prompt, str) else ""
+    return any(word in text for word in _FORBIDDING)
+
+
+def head_digest(head: str) -> str:
+    """The digest of a program in the names of event files."""
+    return blake2b(head.encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 
 def session_digest(session: str) -> str:
@@ -546,16 +715,51 @@ def _exit_code(line: str, begin: str) -> str:
     return code if code.lstrip("-").isdigit() else ""
 
 
-def card_has(path: str, call: str, digest: str) -> bool:
-    """Whether a call is on a session's card."""
-    card = parse(read_small(path))
+def card_has(cards: str, session: str, tool: str, given: Mapping[str, Any], heads: list[str]) -> bool:
+    """Whether a call may be meant by a session's card, or by the card of its repository."""
+    card = parse(read_small(f"{cards}/{session}"))
     if card is None:
         return False
-    calls, prefixes = card.get("calls"), card.get("prefixes")
-    if is_list(calls) and digest in calls:
+    if card.get("stale") is True or card_means(card, tool, given, heads):
         return True
-    known = prefixes if is_list(prefixes) else ()
-    return any(isinstance(prefix, str) and prefix and call.startswith(prefix) for prefix in known)
+    shared = card.get("shared")
+    if not isinstance(shared, str) or not shared.isalnum():
+        return False
+    common = parse(read_small(f"{cards}/{shared}"))
+    return common is not None and card_means(common, tool, given, heads)
+
+
+def card_means(card: Mapping[str, Any], tool: str, given: Mapping[str, Any], heads: list[str]) -> bool:
+    """Whether a card has a program of a call, or words that are all in it."""
+    known, hints = card.get("heads"), card.get("hints")
+    if is_list(known) and any(head in known for head in heads):
+        return True
+    done = card.get("done")
+    if is_list(done) and any(head in done for head in heads) and may_act_outside(tool, given):
+        return True
+    if not is_list(hints) or not hints:
+        return False
+    texts = call_texts(tool, given)
+    for hint in hints:
+        if not is_list(hint) or len(hint) < 2 or not all(isinstance(word, str) for word in hint):
+            continue
+        text = texts.get(hint[0])
+        if text and all(word in text for word in hint[1:]):
+            return True
+    return False
+
+
+def call_texts(tool: str, given: Mapping[str, Any]) -> dict[str, str]:
+    """What hints are looked for in: the command (`c`), the file to be changed (`p`), everything (`a`)."""
+    command = "\n".join(separated(command_line(given))).replace("\\", "").lower()
+    path = _first(given, _FILES).lower()
+    values = [value[:_MOST_CONTENT] for value in given.values() if isinstance(value, str)]
+    every = " ".join([tool, *values])[:_MOST_CONTENT].lower()
+    if "__" in tool:  # a tool of an MCP server
+        command = every
+    if "patch" in tool.lower():
+        command, path = "", every
+    return {"c": command, "p": path, "a": f"{command} {every}"}
 
 
 # --- JSON -------------------------------------------------------------------------------------------
@@ -668,6 +872,10 @@ class HookSettings:
         except (TypeError, ValueError):
             return self._LIMITS[name]
         return number if 10 <= number <= 60_000 else self._LIMITS[name]
+
+    def is_on(self, name: str) -> bool:
+        """Whether a switch is on; they are off by default."""
+        return self._text(name) == "on"
 
     def _text(self, name: str) -> str:
         value = variable(f"RINGBOLT_{name.upper()}") or self._from_file(name)
@@ -783,6 +991,15 @@ def host_facts(host: str) -> dict[str, Any]:
 
         return facts_of_host(host)
     return embedded(f"host {host}") if f"host {host}" in BUILT else {}
+
+
+def effect_hints() -> tuple[tuple[str, ...], frozenset[str], tuple[str, ...]]:
+    """What a call with a side effect has in it: parts and words of its command, or of its tool's name."""
+    if not BUILT:
+        from ringbolt.hosts.hook_build import effect_hints  # only as a module: the build has them embedded
+
+        return effect_hints()
+    return embedded("effects")
 
 
 # --- files ------------------------------------------------------------------------------------------
@@ -911,6 +1128,22 @@ def replace_small(path: str, content: bytes) -> bool:
         unlink(part)
         return False
     return True
+
+
+def tokens_in_use(lines: bytes) -> int:
+    """The tokens of the last request by the usage that Claude Code writes to its transcript; 0 if unknown."""
+    place = lines.rfind(b'"usage":{')
+    if place < 0:
+        return 0
+    usage = lines[place : place + 600]
+    used = 0
+    for name in (b'"input_tokens":', b'"cache_creation_input_tokens":', b'"cache_read_input_tokens":'):
+        begin = usage.find(name) + len(name)
+        end = begin
+        while usage[end : end + 1].isdigit():
+            end += 1
+        used += int(usage[begin:end] or 0) if begin >= len(name) else 0
+    return used
 
 
 def was_compacted(transcript: str, since: int) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..journal.side_files import SideFiles, compaction_file, snapshot_file
+from ..journal.side_files import SideFiles, compaction_file, full_file, snapshot_file, turn_file
+from ..model.validate import blake2b
 from .host_table import Host
 
 PENDING = "pending"  # about to be compacted: the packet follows
@@ -25,7 +26,8 @@ class Mark:
 
     def __init__(self, files: SideFiles, session: str) -> None:
         self._files = files
-        self._name = compaction_file(session)
+        self._name, self._turn = compaction_file(session), turn_file(session)
+        self._full = full_file(session)
 
     def read(self) -> str:
         """The state, or nothing."""
@@ -37,11 +39,29 @@ class Mark:
 
     def set(self, state: str, at: float | None = None) -> None:
         """Set the state, and the time at which it began."""
+        if state == PENDING:
+            self._files.set(self._full, None)  # the context will have room again
         self._files.set(self._name, state if at is None else f"{state} {at:.3f}")
 
     def clear(self) -> None:
         """Remove the state: there was no compaction, or all is done."""
         self._files.set(self._name, None)
+
+    def is_nearly_full(self) -> bool:
+        """Whether the context has passed 80 % since this was asked last."""
+        state, _, window = self._files.read(self._full).partition(" ")
+        if state != "due":
+            return False
+        self._files.set(self._full, f"done {window}")
+        return True
+
+    def is_new_block(self, text: str) -> bool:
+        """Whether a block for a turn differs from the last one, which it then replaces."""
+        digest = blake2b(text.encode(), digest_size=8).hexdigest()
+        if self._files.read(self._turn) == digest:
+            return False
+        self._files.set(self._turn, digest)
+        return True
 
     def went_on(self, at: float) -> None:
         """The session continued at a time: a packet delivered before that is not asked for again."""
@@ -74,6 +94,4 @@ def is_repeated(files: SideFiles, shape: Host, event: Mapping[str, Any]) -> bool
 
 def delivers(shape: Host) -> tuple[str, ...]:
     """The events that deliver a packet that the host did not ask for after a compaction."""
-    if shape.only_looks:  # it compacts in the middle of a turn, and reports nothing after it
-        return ("UserPromptSubmit", "PostToolUse")
-    return ("UserPromptSubmit",) if "UserPromptSubmit" in shape.injects else ("PostToolUse",)
+    return tuple(name for name in ("UserPromptSubmit", "PostToolUse") if name in shape.injects)

@@ -12,10 +12,11 @@ from ..ledger.current_task import FINISHED
 from ..memory import TaskMemory
 from ..packet import encode
 from ..packet.operations import read_whole_task
-from ..packet.resume import standing_orders
+from ..packet.resume import standing_orders, turn_block
+from ..packet.resume_rows import request_seqs
 from .capture_hook import Late, set_alarm
 from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
-from .guard import advice
+from .guard import FAILED, warning
 from .host_table import Host
 from .packet_text import packet_text
 from .sessions import own_task, session_of
@@ -37,6 +38,7 @@ class Answers:
     ) -> None:
         self._memory, self._shape, self._event, self._mark, self._end = memory, shape, event, mark, end
         self._marked = mark.read()
+        self.asks = False  # whether the user is to decide on the call that the text is about
 
     def text(self) -> str:
         """The text for the model, or for the host's summary; empty if there is nothing to say."""
@@ -51,7 +53,24 @@ class Answers:
             text = self._packet(distill=True)
             self._mark.clear()  # only now: if the packet fails, the next event asks for it again
             return text
+        if name == "UserPromptSubmit" and self._memory.settings.hook_turn_block == "on":
+            return self._turn()
+        if name in ("Stop", "SessionEnd"):
+            self.distill()  # while nobody waits for it
         return ""
+
+    def distill(self) -> None:
+        """Derive what follows from the events of the session's task."""
+        if task := own_task(self._memory):
+            self._distill(task)
+
+    def _turn(self) -> str:
+        """The state of the task in a few lines for the turn that begins, if it has changed."""
+        memory, task_id = self._memory, own_task(self._memory)
+        if task_id is None:
+            return ""
+        text = turn_block(memory.store.read(lambda tx: read_whole_task(memory, tx, task_id)))
+        return text if self._mark.is_new_block(text) else ""
 
     def _at_start(self) -> str:
         if self._event.get("source") == "compact":
@@ -60,7 +79,7 @@ class Answers:
             text = self._packet(distill=True)
             self._mark.set(DELIVERED, time.time())
             return text
-        if text := self._packet(distill=False):
+        if text := self._packet(distill=True):
             return text
         block = self._memory.active_tasks_block(budget=_LIST_TOKENS).text
         if block:
@@ -101,7 +120,7 @@ class Answers:
         ]
         lines += standing_orders(task)
         request = task.new_requests[-1].text if task.new_requests else task.request
-        since = task.new_requests[-1].seq if task.new_requests else 0
+        since = max(request_seqs(task), default=0)
         if request:
             lines += ["The user's request, verbatim:", encode.margined(encode.clip(request, 1500))]
         if task.new_requests and task.request:
@@ -122,13 +141,16 @@ class Answers:
         return "\n".join(lines)[:_NOTE_CHARACTERS]
 
     def _advice(self) -> str:
+        if self._memory.settings.guard == "off":
+            return ""
         memories, tool = [self._memory], str(self._event.get("tool") or "")
         if agent := str(self._event.get("agent_id") or ""):  # a helper's attempts are on its own task
             memories.insert(0, self._memory.acting_as(session=session_of(self._event, agent)))
         for memory in memories:
-            task = own_task(memory)
-            if task and (text := advice(memory, task, tool, self._event.get("input"))):
-                return text
+            found = warning(memory, own_task(memory), tool, self._event.get("input"))
+            if found is not None:
+                self.asks = found.kind != FAILED and self._memory.settings.guard == "ask"
+                return found.text
         return ""
 
     def _distill(self, task: str) -> None:

@@ -14,28 +14,33 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..journal.cards import MOST_AGENTS, Card, card_with, read_card
+from ..journal.cards import MOST_AGENTS, MOST_HEADS, Card, bounded, read_card, write_card
 from ..journal.event_files import EventFile, Journal, NotAnEvent, Tries
 from ..journal.names import boot_in, session_digest
-from ..journal.side_files import PendingSideFiles, card_file
+from ..journal.side_files import PendingSideFiles
 from ..ledger.base import Base, workspace_named
 from ..ledger.one_transaction import OneTransaction
 from ..memory import TaskMemory
 from ..model.errors import RingboltError, StoreError
+from ..model.redaction import Redactor
 from ..model.types import Origin, Value, is_dict
 from ..model.validate import blake2b, seconds_of, stamp
 from ..store import distilled
+from ..store.batch_tx import BatchTx
 from ..store.tx import Tx
 from ..system.files import sync_folder
 from .capture import Capture
-from .capture_hook import redaction_key
+from .capture_hook import call_heads, may_act_outside, redaction_key
 from .compaction_state import GOES_ON, Mark, is_repeated
-from .events import MOST_VALUE, apply, fitted, name_of, naming, tidied
-from .guard import calls_of_interest
+from .events import MOST_VALUE, apply, cleaned, fitted, name_of, naming, tidied
+from .guard import heads_of_interest
+from .guard_rules import refresh
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
 from .session_rows import SessionRows
 from .sessions import own_task, session_of
+from .taken_tasks import call_hooks
+from .transcripts.lines import compaction_summary
 from .transcripts.tail import apply_transcript_tail
 
 LIMIT = 1000  # events that one call takes
@@ -143,7 +148,7 @@ class _Batch:
     """The work of one transaction. There is a new one each time an engine repeats the transaction."""
 
     def __init__(self, drainer: Drainer, tx: Tx) -> None:
-        self._drainer, self._tx = drainer, tx
+        self._drainer, self._tx = drainer, BatchTx(tx)
         self.files = PendingSideFiles(drainer.journal)
         self.touched = _Touched()
         self.applied: list[EventFile] = []
@@ -155,7 +160,9 @@ class _Batch:
         # The time of the last event of each memory.
         self._times: dict[TaskMemory, float] = {}
         self._sessions: dict[str, tuple[TaskMemory, dict[str, None]]] = {}
-        self._session_rows = SessionRows(tx)
+        # The programs of each session that may have done something outside.
+        self._done: dict[str, dict[str, None]] = {}
+        self._session_rows = SessionRows(self._tx)
 
     def run(self, events: Sequence[_Event], apart: bool) -> None:
         """Apply events until the time of the transaction is up.
@@ -174,7 +181,7 @@ class _Batch:
             before = dict(self.files.changes)
             error = None
             if apart:
-                error = self._tx.database.nested(lambda event=event: self._apply(event))
+                error = self._tx.nested(lambda event=event: self._apply(event))
             else:
                 self._apply(event)
             if error is None:
@@ -189,15 +196,27 @@ class _Batch:
         self._session_rows.write()
         self._write_cards()
 
+    def _with_summary(self, told: dict[str, Any]) -> dict[str, Any]:
+        """A PostCompact with the host's own summary, which Codex has only in its transcript."""
+        path = told.get("transcript")
+        if told["event"] != "PostCompact" or told.get("summary") or not isinstance(path, str):
+            return told
+        found = compaction_summary(path, told.get("transcript_bytes"))
+        return {**told, **cleaned({"summary": found}, Redactor(self._drainer.key))} if found else told
+
     def _apply(self, event: _Event) -> None:
         if event.shape is None:
             return
         told, session = event.told, str(event.told.get("session") or "")
         memory, capture = self._memory(event)
         self._clock.at = self._times[memory] = self._not_before(memory, event.at)
-        if event.shape.tails_transcript:
+        if event.shape.transcript:
             apply_transcript_tail(
-                self.files, told, self._drainer.key, lambda one, name: self._overheard(memory, one, name)
+                self.files,
+                event.shape.transcript,
+                told,
+                self._drainer.key,
+                lambda one, name: self._overheard(memory, one, name),
             )
         if told["event"] in GOES_ON:
             Mark(self.files, session).went_on(event.at)
@@ -205,7 +224,7 @@ class _Batch:
         if told["event"] == "SessionStart":
             self._take_over(memory, told, process, machine)
         if not is_repeated(self.files, event.shape, told):
-            apply(memory, told, event.name(memory), capture)
+            apply(memory, self._with_summary(told), event.name(memory), capture)
         line = self._session_rows.note(
             told,
             event.host,
@@ -220,6 +239,10 @@ class _Batch:
         _, agents = self._sessions.setdefault(event.session, (memory, {}))
         if agent := str(told.get("agent_id") or ""):
             agents[session_of(told, agent)] = None
+        if told["event"] == "PostToolUse":
+            given, tool = told.get("input"), str(told.get("tool") or "")
+            if is_dict(given) and may_act_outside(tool, given):
+                self._done.setdefault(event.session, {}).update(dict.fromkeys(call_heads(tool, given)))
 
     def _take_over(self, memory: TaskMemory, told: Mapping[str, Any], process: Any, machine: str) -> None:
         """Give a session that continues another under a new id the task of that one."""
@@ -230,7 +253,7 @@ class _Batch:
             memory.task_focus(task)
 
     def _overheard(self, memory: TaskMemory, told: Mapping[str, Any], name: str) -> None:
-        error = self._tx.database.nested(lambda: apply(memory, told, name))
+        error = self._tx.nested(lambda: apply(memory, told, name))
         if isinstance(error, (StoreError, OSError)):
             raise error
         if error is not None:  # it must not hold up the event itself or what follows
@@ -241,7 +264,7 @@ class _Batch:
         """The memory of the session that an event belongs to, within this transaction."""
         folder, principal = event.told.get("cwd"), event.env.get("principal")
         folder = folder if isinstance(folder, str) else ""
-        principal = principal[:200] if isinstance(principal, str) and principal else _principal()
+        principal = principal[:200] if isinstance(principal, str) and principal else self._drainer.principal
         key = (event.host, session_of(event.told), folder, principal)
         if (found := self._memories.get(key)) is None:
             own: Any = self._drainer.memory
@@ -273,15 +296,16 @@ class _Batch:
         for digest, (memory, agents) in self._sessions.items():
             known = read_card(self.files, digest)
             every = tuple(dict.fromkeys((*known.agents, *agents)))[-MOST_AGENTS:]
-            calls = [
-                call
+            heads = [
+                head
                 for session in (memory.origin.session, *every)
                 if session and (task := self._tx.session_task(session, memory.workspace))
-                for call in calls_of_interest(self._tx, task)
+                for head in heads_of_interest(self._tx, task)
             ]
-            card = card_with(calls, Card(agents=every))
-            if card != known:
-                self.files.set(card_file(digest), card.text() if card != Card() else None)
+            done, now = self._done.get(digest, ()), stamp(time.time())
+            shared = refresh(self._tx, self.files, memory.workspace, memory.repository, done, now)
+            card = Card(heads=bounded(heads, MOST_HEADS), agents=every, shared=shared)
+            write_card(self.files, digest, card)
 
 
 class Drainer:
@@ -300,6 +324,7 @@ class Drainer:
         # The event that is being applied, and since when.
         self.applying: tuple[EventFile, float] | None = None
         self._key = b""
+        self.principal = _principal()
 
     @property
     def key(self) -> bytes:
@@ -467,6 +492,7 @@ class Drainer:
         mirrors: Any = self.memory._mirrors  # pyright: ignore[reportPrivateUsage]
         if mirrors is not None and batch.touched.tasks:
             mirrors.touched(batch.touched.tasks)
+        call_hooks(self.memory, self.journal)
         return batch
 
     # --- after the commit -------------------------------------------------------------------------

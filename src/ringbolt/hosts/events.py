@@ -16,6 +16,7 @@ from ..model.redaction import Redactor, storable
 from ..model.types import is_dict, is_list
 from ..model.validate import blake2b
 from ..signals.commands import is_check
+from ..signals.failures import host_refusal
 from ..signals.tools import (
     ASK_USER,
     SHOW_PLAN,
@@ -44,8 +45,6 @@ _NAMING = (
 _HOST_SOURCES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 # How the error of a call begins that the user interrupted, where only the transcript says it.
 _INTERRUPTED = "[Request interrupted"
-# In the error of a call that Claude Code itself refused, as the transcript has it; then comes the reason.
-_DENIED = "denied by the Claude Code auto mode classifier"
 # How a refusal begins that the user gave.
 _USER_REFUSES = ("The user", "User ", "[Request interrupted")
 
@@ -145,6 +144,7 @@ def _prompt(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name
     if by_host or is_command(text):
         capture.aside(text, by_user=not by_host, key=key)
     else:
+        capture.turn_over(text)
         capture.prompt(text, key=key)
 
 
@@ -172,8 +172,7 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         capture.planned(as_text(plan) or "plan", not failed, key=key)
         return
     error = _text(event, "error")
-    if failed and _DENIED in error[:1000]:
-        reason = error.partition(_DENIED)[2].removeprefix(". Reason:").strip()
+    if failed and (reason := host_refusal(error)) is not None:
         capture.refused(tool, event.get("input"), clipped(reason), by_user=False, key=f"{key}/refused"[:200])
         return
     duration = event.get("duration_ms")
@@ -199,10 +198,14 @@ def _name_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
         memory.task_update(task, name=purpose[:120])
 
 
-def _plan_shown(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    if event.get("tool") == SHOW_PLAN:
-        key = f"{session_of(event)}/{event['tool_use_id']}"[:180] if event.get("tool_use_id") else name
+def _tool_begins(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    """A tool call is about to be made: a plan waits for approval, or something happens outside."""
+    key = f"{session_of(event)}/{event['tool_use_id']}"[:180] if event.get("tool_use_id") else name
+    tool = str(event.get("tool") or "")
+    if tool == SHOW_PLAN:
         capture.plan_shown(as_text(_fields(event).get("plan")), key=f"{key}/shown")
+    elif not is_ours(tool):
+        capture.intended(tool, event.get("input"), key=key)
 
 
 def _refused(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
@@ -252,7 +255,7 @@ def _registered(text: str) -> str:
 
 
 def _proves(given: Mapping[str, Any]) -> bool:
-    """Whether a command is a test, a build or a commit, so that its outcome is a receipt."""
+    """Whether a command is a test, a build or a check, so that its outcome is a receipt."""
     command = given.get("command") or given.get("cmd")
     return isinstance(command, str) and is_check(command)
 
@@ -319,10 +322,12 @@ def _helper_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any]
 
 
 def _stopped(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    capture.turn_over()
     capture.concluded(_text(event, "message"), at_work=bool(event.get("background")), key=name)
 
 
 def _interrupted(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    capture.effects_unknown("the turn was interrupted before a result came")
     line = interruption_line(interruption(event, event.get("at") or seconds_now(memory)))
     capture.aside(line, by_user=is_by_user(event), key=name)
 
@@ -349,10 +354,12 @@ def _server_answered(capture: Capture, memory: TaskMemory, event: Mapping[str, A
 def _session_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     source = _text(event, "source")
     if source != "compact":  # a compaction has its snapshots
+        capture.effects_unknown("the session ended before a result came")
         capture.aside(f"The session goes on: {source or 'no reason given'}.", key=name)
 
 
 def _session_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    capture.effects_unknown("the session ended before a result came")
     capture.session_over(_text(event, "reason"), key=name)
 
 
@@ -407,7 +414,7 @@ def _notice(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name
 _WRITERS: dict[str, Callable[[Capture, TaskMemory, Mapping[str, Any], str], None]] = {
     "SessionStart": _session_began,
     "UserPromptSubmit": _prompt,
-    "PreToolUse": _plan_shown,
+    "PreToolUse": _tool_begins,
     "PostToolUse": _tool_used,
     "PostToolUseFailure": _tool_used,
     "PreCompact": _before_compaction,

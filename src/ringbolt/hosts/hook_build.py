@@ -29,13 +29,15 @@ from .._version import __version__
 from ..config import user_folder
 from ..model import redaction
 from ..model.types import Value
+from ..signals.effect_tools import TOOL_VERBS
+from ..signals.effects import HINT_PARTS, HINT_WORDS
 from ..system.files import FileErrors, write_atomic
 from . import capture_hook
 from .host_table import EVENT_FIELDS, FIELDS, HOSTS, WHOLE
 
 PROGRAM = "ringbolt-hook"
 # Our names of the fields that the hook reads.
-_FIELDS_READ = ("session", "tool", "input", "output", "transcript", "agent_id")
+_FIELDS_READ = ("session", "tool", "input", "output", "transcript", "agent_id", "prompt")
 # Modules that the hook imports only for types.
 _ONLY_TYPES = ("typing", "collections.abc")
 
@@ -108,7 +110,14 @@ def build_folder() -> str:
 @cache
 def build_name() -> str:
     """The name of this version's build. It follows from what goes in: marshalled code differs every time."""
-    parts = [*_sources(), repr(_package()), repr({host: facts_of_host(host) for host in HOSTS}), sys.version]
+    hints = repr([sorted(part) for part in effect_hints()])
+    parts = [
+        *_sources(),
+        hints,
+        repr(_package()),
+        repr({host: facts_of_host(host) for host in HOSTS}),
+        sys.version,
+    ]
     digest = blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()
     return f"{PROGRAM}-{__version__}-{MAGIC_NUMBER[:2].hex()}-{digest}.pyc"
 
@@ -155,6 +164,7 @@ def compiled() -> bytes:
         "patterns": marshal.dumps(ready_patterns()),
         "sre": marshal.dumps(import_module("_sre").MAGIC),
         "package": marshal.dumps(_package()),
+        "effects": marshal.dumps(effect_hints()),
         **{f"host {host}": marshal.dumps(facts_of_host(host)) for host in HOSTS},
     }
     code = _code(_with_built(_without_imports(hook, _ONLY_TYPES), built), "capture_hook.py")
@@ -230,6 +240,11 @@ def _package() -> dict[str, Any]:
     installed = sysconfig.get_paths()
     paths = dict.fromkeys([*places, installed["purelib"], installed["platlib"]])
     return {"paths": list(paths), "python": sys.executable}
+
+
+def effect_hints() -> tuple[tuple[str, ...], frozenset[str], tuple[str, ...]]:
+    """What the hook looks for in a call before it writes down that it is about to be made."""
+    return HINT_PARTS, HINT_WORDS, TOOL_VERBS
 
 
 def facts_of_host(host: str) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""Translates a host's report into an event with our names, and our text into the host's form of answer."""
+"""Translate a host's report into an event with our names, and our text into the host's response format."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from ..model.types import is_dict, is_list
@@ -27,10 +28,13 @@ def read_event(
     if row is None or ours is None:
         return None
     event: dict[str, Any] = {"event": ours}
-    for field, places in {**FIELDS, **EVENT_FIELDS.get(ours, {}), **row.fields}.items():
-        found = next((told[place] for place in places if told.get(place) is not None), None)
-        if found is not None:
-            event[field] = found[0] if field == "cwd" and isinstance(found, list) and found else found
+    for field, places in _fields(host, ours):
+        for place in places:
+            if (value := told.get(place)) is not None:
+                event[field] = value
+                break
+    if isinstance(folders := event.get("cwd"), list) and folders:
+        event["cwd"] = folders[0]
     if is_dict(given := event.get("input")) and row.inputs:
         event["input"] = {row.inputs.get(name, name): value for name, value in given.items()}
     if row.tools and "tool" in event:
@@ -42,33 +46,47 @@ def read_event(
     return event
 
 
+@cache
+def _fields(host: str, event: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Our names of the fields of a host's event, and where it may have each."""
+    return list({**FIELDS, **EVENT_FIELDS.get(event, {}), **HOSTS[host].fields}.items())
+
+
 def _with_outcome(event: Mapping[str, Any], output: str, size: int | None) -> Any:
-    """What a command of Codex printed, and whether it failed, which only the transcript says."""
+    """The output of a Codex command, and whether it failed, which only the transcript says."""
     code = exit_code(str(event.get("transcript") or ""), str(event.get("tool_use_id") or ""), size)
     return {"is_error": True, "output": output or f"Exit code {code}"} if code else output
 
 
 def _typed(host: str, prompt: str) -> str:
-    """A prompt as the user typed it."""
+    """The prompt that the user typed."""
     begin, end = _INJECTED
     while host == "gemini-cli" and prompt.startswith(begin) and end in prompt:
         prompt = prompt.partition(end)[2].lstrip()
-    # `opencode run` puts quotation marks around what has a space in it.
+    # `opencode run` puts quotation marks around a prompt with a space.
     quoted = host == "opencode" and len(prompt) > 2 and prompt[0] == prompt[-1] == '"' and " " in prompt
     return prompt[1:-1].replace('\\"', '"') if quoted else prompt
 
 
-def answer(host: Host, event: str, host_event: str, text: str) -> dict[str, Any] | None:
-    """The answer that gives the model a text; None if the host takes none on this event."""
+def answer(
+    host: Host, event: str, host_event: str, text: str, *, asks: bool = False
+) -> dict[str, Any] | None:
+    """The answer that gives the model a text; None if the host takes none on this event.
+
+    `asks`: the user is to decide whether the tool call is made, where the host can ask.
+    """
     if not text or event not in host.injects:
         return None
     if host.answer == "flat":
         return {"additional_context": text}
-    return {"hookSpecificOutput": {"hookEventName": host_event, "additionalContext": text}}
+    inner = {"hookEventName": host_event, "additionalContext": text}
+    if asks and event == "PreToolUse" and host.asks:
+        inner |= {"permissionDecision": "ask", "permissionDecisionReason": text}
+    return {"hookSpecificOutput": inner}
 
 
 def output_of(response: Any) -> Any:
-    """A tool's output, without what only the host's own screen needs."""
+    """A tool's output, without the fields for the host's own screen."""
     if not is_dict(response):
         return response
     if "stdout" in response or "stderr" in response:

@@ -1,13 +1,13 @@
-"""The hosts that we know: one row for each, with everything that differs between them.
+"""The supported hosts: one row for each, with everything that differs between them.
 
-A row says how a host reports events to our hook and takes context from it, and which of its files `ringbolt
+A row describes how a host reports events to our hook and takes context from it, and the files that `ringbolt
 install` writes to. Our own names of events and fields are those of Claude Code, which most hosts copy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ..model.types import Value
 
@@ -21,12 +21,12 @@ _CLAUDE_ONLY = (
     "StopFailure Notification PermissionDenied Elicitation ElicitationResult"
     " TaskCreated TaskCompleted CwdChanged"
 ).split()
-# Notifications that say that the host waits for its user.
+# Notifications that the host waits for its user.
 WAITS_FOR_USER = (
     "permission_prompt idle_prompt elicitation_dialog elicitation_url_dialog agent_needs_input"
     " worker_permission_prompt"
 ).split()
-# Our fields, and the names that a host may have for each; the first that is present counts.
+# Our fields, with the names that hosts use for each; the first that is present counts.
 FIELDS: dict[str, tuple[str, ...]] = {
     "session": ("session_id",),
     "cwd": ("cwd",),
@@ -61,10 +61,10 @@ EVENT_FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
     "CwdChanged": {"folder": ("new_cwd",)},
     "SubagentStart": {"agent_task": ("agent_prompt", "prompt", "description")},
 }
-# Our fields with what people and agents say, which is kept whole.
+# Our fields with the texts of people and agents, which are never shortened.
 WHOLE = ("prompt", "summary", "message", "agent_task")
-# Seconds that a host gives our hook. The work itself ends after 0.3 s; the rest is for a busy machine. Events
-# that may be answered with a packet get more.
+# The timeout of our hook at the host, in seconds. The work itself ends after 0.3 s; the rest is for a busy
+# machine. Events that may be answered with a packet get more.
 QUICK_SECONDS, PACKET_SECONDS = 5, 10
 _WITH_PACKET = ("SessionStart", "UserPromptSubmit", "PreCompact", "SubagentStart")
 # Stands for the path of the `ringbolt` program in the rows.
@@ -74,7 +74,7 @@ RINGBOLT = "{ringbolt}"
 class HostFile(Value, frozen=True, kw_only=True):
     """A file of a host that `install` writes to.
 
-    `user` is where one user has it: a variable that may name the folder, else the folder below the home
+    `user` is its place for one user: a variable that may name the folder, otherwise the folder below the home
     directory, and the file's name. `project` is its path within a project.
     """
 
@@ -85,14 +85,14 @@ class HostFile(Value, frozen=True, kw_only=True):
     server: Mapping[str, Any] = {}  # our entry in that table
     required: Mapping[str, Any] = {}  # members that every such file must have
     jsonc: bool = False  # whether the host also reads it with the name NAME.jsonc
-    template: str = ""  # for a file that is entirely ours: what it is made from
+    template: str = ""  # for a file that is entirely ours
 
 
 class Host(Value, frozen=True, kw_only=True):
-    """How one host works. `events` maps its events to ours."""
+    """One host. `events` maps its events to ours."""
 
     events: Mapping[str, str]
-    fields: Mapping[str, tuple[str, ...]] = {}  # where this host differs from FIELDS
+    fields: Mapping[str, tuple[str, ...]] = {}  # differences to FIELDS
     inputs: Mapping[str, str] = {}  # its names of fields of a tool's input, and ours
     tools: Mapping[str, str] = {}  # its names of tools, and ours
     project: str = ""  # the variable with the project's folder; the agent's shell may be elsewhere
@@ -100,22 +100,23 @@ class Host(Value, frozen=True, kw_only=True):
     # {"hookEventName", "additionalContext"}}; flat: {"additional_context"}.
     injects: tuple[str, ...] = ()
     answer: str = "claude"
+    asks: bool = False  # whether an answer to PreToolUse can let the user decide
     # Limits of what we inject, below those of the host, so that it cuts nothing off.
     characters: int = 8000
     tokens: int = 2000
-    # PreCompact means that the host checks whether to compact, which it does before every request.
+    # The host sends PreCompact before every request, when it only checks whether to compact.
     only_looks: bool = False
     # The host adds plain text that answers PreCompact to its instructions for the summary.
     notes: bool = False
-    # The transcript has events that hooks do not report, for transcript_tail to read.
-    tails_transcript: bool = False
+    # The format of its transcript, which has events that hooks do not report, for transcripts.tail to read.
+    transcript: Literal["", "claude", "codex"] = ""
 
     # --- installation
     scopes: tuple[str, ...] = (USER, PROJECT)  # the first is the default
     files: tuple[HostFile, ...] = ()
     flat_hooks: bool = False  # whether hooks are listed without the groups that Claude Code has
     hook_fields: Mapping[str, Any] = {}  # what a hook has besides its command and timeout
-    matchers: Mapping[str, str] = {}  # by the host's event: what to call the hook for
+    matchers: Mapping[str, str] = {}  # by the host's event
     timeout_unit: int = 1  # units of a timeout in a second
     advice: tuple[str, ...] = ()  # for the user, after an installation
 
@@ -136,9 +137,10 @@ HOSTS: dict[str, Host] = {
     "claude-code": Host(
         events={**_same(), **{name: name for name in _CLAUDE_ONLY}},
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
+        asks=True,
         notes=True,
         project="CLAUDE_PROJECT_DIR",
-        tails_transcript=True,
+        transcript="claude",
         files=(
             HostFile(
                 user=("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
@@ -167,6 +169,7 @@ HOSTS: dict[str, Host] = {
     "codex": Host(
         events={**_same("PostToolUseFailure"), "Interrupt": "Interrupt"},
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"),
+        transcript="codex",
         files=(
             HostFile(user=("CODEX_HOME", ".codex", "hooks.json"), project=".codex/hooks.json", hooks=True),
             HostFile(

@@ -1,4 +1,4 @@
-"""Interruptions: what broke off a turn, and when the work may go on, as far as the host's words say.
+"""Interruptions: why a turn broke off, and when the work can continue, according to the host.
 
 Hosts put that time into the text of the error: `resets 3pm (Europe/Berlin)`, `try again in 2h 5m`,
 `Try again at Nov 20th, 2026 3:04 PM`, `limit reached|1795000000`, or a time in ISO 8601.
@@ -18,11 +18,11 @@ from .transcripts.events import as_text, parse_time
 BY_USER = "user"
 _WORDS = "The user interrupted the turn."
 _LONGEST = 500
-# A limit that ends later is a misunderstanding.
+# A limit that seems to end later was misread.
 _FARTHEST = 62 * 86400.0
 _EPOCH = lazy_regex(r"\|\s*(\d{10})(?:\d{3})?\b")
 _ISO = lazy_regex(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?\s?(?:Z|UTC\b|[+-]\d\d:?\d\d)?")
-# Words before the time at which a limit ends, or after which a request may be repeated.
+# Words before the time at which a limit ends, or a request may be repeated.
 _BEFORE = r"(?:resets?|try again|retry(?:ing)?|available(?: again)?|continues?)"
 _AFTER = lazy_regex(
     rf"\b{_BEFORE}\W+(?:in|after)\W+((?:[\d.]{{1,8}}\s*[a-z]+(?:,?\s+(?:and\s+)?)?){{1,4}})", re.I
@@ -47,7 +47,7 @@ def is_by_user(event: Mapping[str, Any]) -> bool:
 
 
 def interruption(event: Mapping[str, Any], at: float) -> dict[str, Any]:
-    """What an event says about the interruption of a turn: kind, message, when, and if known until when."""
+    """The interruption of a turn from an event: kind, message, time, and if known the time it ends."""
     if event["event"] != "StopFailure":
         return {"kind": BY_USER, "message": _WORDS, "at": stamp(at)}
     words = [as_text(event.get(name)).strip() for name in ("message", "details")]
@@ -59,7 +59,7 @@ def interruption(event: Mapping[str, Any], at: float) -> dict[str, Any]:
 
 
 def interruption_line(found: Mapping[str, Any]) -> str:
-    """An interruption as a line of its task."""
+    """A line about an interruption for its task."""
     if found["kind"] == BY_USER:
         return found["message"]
     line = f"The turn broke off ({found['kind']}): {found['message'].rstrip('.')}."
@@ -67,9 +67,9 @@ def interruption_line(found: Mapping[str, Any]) -> str:
 
 
 def resume_time(text: str, now: float, zone: tzinfo | None = None) -> float | None:
-    """The time from which work may go on, in seconds since 1970; None if the text does not say.
+    """The time when work can continue, in seconds since 1970; None if the text does not say.
 
-    `zone` is that of a clock time without one; by default this machine's.
+    `zone` applies to a clock time without a zone; by default this machine's.
     """
     text = text[:5000]
     for read in (_epoch, _after, _iso, _clock):
@@ -105,7 +105,7 @@ def _iso(text: str, now: float, zone: tzinfo | None) -> float | None:
 
 
 def _clock(text: str, now: float, zone: tzinfo | None) -> float | None:
-    """A time of day, perhaps with a date; without one, the next such time."""
+    """A time of day, perhaps with a date; without a date, the next occurrence."""
     found = _CLOCK.search(text)
     if found is None or not (found["half"] or found["minute"]):
         return None

@@ -1,31 +1,34 @@
-"""What a prompt means for its task: a new request, more about the present one, or a task to take over.
+"""Classify a prompt: a new request, more about the current one, or a task to take over.
 
-The words themselves are judged in `extract/request_boundary`; here is what is known at that moment.
+`extract/request_boundary` judges the words; this module collects the state at that moment.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from ..extract.request_boundary import Boundary, Moment, judge
+from ..extract.request_model import KIND
+from ..extract.task_name import task_name
 from ..ledger.access import seconds_now
-from ..ledger.current_task import REQUEST
+from ..ledger.current_task import DRAFT, REQUEST, request_tags
 from ..memory import TaskMemory
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Task
-from ..model.validate import seconds_of
+from ..model.validate import seconds_of, stamp
 from ..signals import phrases
 from ..signals.text_layout import sentences
 from ..signals.words import weighted_words
-from ..store import sessions
+from ..store import jobs, sessions
 from ..store.database import Row
 from ..store.schema import MESSAGE_TYPES
 
 _RECENT_EVENTS = 60
 _INTERRUPTED = "[Request interrupted"
-# Prompts that go on with earlier work, and the words in them that do not say with which.
+# Prompts that continue earlier work, and words in them that do not identify it.
 _GOES_ON = lazy_regex(
     r"\W*(?:(?:please|ok(?:ay)?|now|let['’]?s|can you|could you|we)\W+)*"
     r"(?:continu\w*|resum\w*|carry on|go on|keep (?:going|on|at)|pick(?: \w+)? up|take over|get back to"
@@ -46,8 +49,19 @@ def judged(memory: TaskMemory, task: Task, prompt: str) -> Boundary:
     return judge(_moment(task, prompt, events, seconds_now(memory)))
 
 
+def judge_later(memory: TaskMemory, task: Task, prompt: str, seq: int, finished: bool) -> None:
+    """Let the worker ask a model, if one is set, whether an instruction began a new request."""
+    if not (memory.settings.model_local_url or memory.settings.model_remote_url):
+        return
+    data: dict[str, Any] = {"tags": request_tags(finished)}
+    if DRAFT in task.metadata and (name := task_name(prompt)) not in ("", task.name):
+        data |= {"name": name, "was": task.name}
+    now = stamp(seconds_now(memory))
+    memory.store.write(lambda tx: jobs.add(tx, KIND, task.id, str(seq), data, jobs.NOW, now))
+
+
 def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Moment:
-    """What is known when a prompt comes."""
+    """The state of a task when a prompt arrives."""
     begun = next((entry for entry in reversed(task.instructions) if REQUEST in entry.tags), None)
     since = begun.seq if begun else 0
     said: list[str] = []
@@ -75,16 +89,18 @@ def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Momen
         actions=tuple(actions),
         stopped=stopped,
         interrupted=interrupted,
-        steps_done=task.done,
-        steps_total=task.total,
+        # An inferred plan is too unsure to tell whether the request is done.
+        steps_done=0 if task.plan_inferred else task.done,
+        steps_total=0 if task.plan_inferred else task.total,
         files=tuple(file.path for file in task.files),
         idle_seconds=max(0.0, now - seconds_of(task.updated_at)),
     )
 
 
 def is_finished(task: Task, message: str) -> bool:
-    """Whether the present request of a task is done, as far as its plan and the agent's last words say."""
-    return task.status == "completed" or (0 < task.total <= task.done) or says_done(message)
+    """Whether the current request of a task is done, according to its plan and the agent's last message."""
+    done = 0 < task.total <= task.done and not task.plan_inferred
+    return task.status == "completed" or done or says_done(message)
 
 
 def says_done(message: str) -> bool:
@@ -99,9 +115,9 @@ def says_done(message: str) -> bool:
 
 
 def task_to_take_over(memory: TaskMemory, prompt: str) -> str | None:
-    """The task that the first prompt of a session goes on with, if it names one or says "continue".
+    """The task that the first prompt of a session continues, if it names one or says "continue".
 
-    Tasks of live sessions are not taken away by words alone; only their id does that.
+    A task of a live session is only taken over by its id.
     """
     tasks = memory.store.read(lambda tx: tx.open_tasks(memory.workspace))
     named = set(_TASK_ID.findall(prompt[:2000].lower()))

@@ -1,4 +1,4 @@
-"""What events say about their sessions: process, mode, whose turn it is, what runs in the background."""
+"""Update sessions from events: process, mode, whose turn it is, and background work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .sessions import session_of
 
 _MOST_BACKGROUND = 20
 _LONGEST_TEXT = 300
-# What is kept of background work, and what counts as over.
+# The stored fields of background work, and the statuses that count as over.
 _BACKGROUND = ("id", "type", "description", "command", "agent_type", "status")
 _OVER = ("completed", "failed", "killed", "stopped", "cancelled")
 # Events that show a session at work: it has neither ended nor is it held up.
@@ -26,14 +26,14 @@ _GOES_ON = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Elicitatio
 # Events after which the host waits for its user: a plan is shown, or a server asks something.
 _ASKS = ("PreToolUse", "Elicitation")
 _PLAN_MODE = "plan"
-# Ways to start in which a session may continue another under a new id.
+# Sources of a session start that may continue another session under a new id.
 _CONTINUES = ("fork", "resume")
 # The transcript of such a session names the other one near its beginning.
 _TRANSCRIPT_HEAD = 256 << 10
 
 
 class SessionRows:
-    """The sessions that the events of one transaction speak of."""
+    """The sessions of the events in one transaction."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
@@ -50,7 +50,7 @@ class SessionRows:
         process: Any,
         machine: str,
     ) -> str:
-        """Note what an event says about its session; returns a line for the session's task, mostly empty.
+        """Update the session of an event; returns a line for the session's task, usually empty.
 
         `pinned`: the host names its project, so `workspace` does not follow the agent from folder to folder.
         `machine` is the boot in which the event happened.
@@ -111,7 +111,7 @@ def _with_mode(row: Session, mode: Any) -> Session:
 
 
 def _mode_line(before: str, now: str) -> str:
-    """What to say on the task when plan mode begins or ends."""
+    """The line for the task when plan mode begins or ends."""
     if (before == _PLAN_MODE) == (now == _PLAN_MODE):
         return ""
     if now == _PLAN_MODE:
@@ -120,7 +120,7 @@ def _mode_line(before: str, now: str) -> str:
 
 
 def _working_tree(folder: Any) -> str | None:
-    """The root of the working tree that a folder is in; a folder outside any is only visited."""
+    """The root of a folder's working tree; None outside a repository."""
     if not isinstance(folder, str) or len(folder) > 2000 or not os.path.isdir(folder):
         return None
     root, repository = workspace_named(folder)
@@ -128,7 +128,7 @@ def _working_tree(folder: Any) -> str | None:
 
 
 def _with_turn(row: Session, told: Mapping[str, Any], at: float) -> Session:
-    """A session after an event: whose turn it is, and what broke it off."""
+    """A session after an event: whose turn it is, and its interruption."""
     event, is_helpers, now = told["event"], bool(told.get("agent_id")), stamp(at)
     if event == "SessionStart":
         return row.replace(started_at=now, ended_at=None)
@@ -152,7 +152,7 @@ def _with_turn(row: Session, told: Mapping[str, Any], at: float) -> Session:
 
 
 def _may_continue(transcript: Any, session: str) -> bool:
-    """Whether a transcript may continue that of a session: it names it, or there is none to look at."""
+    """Whether a transcript may continue that of a session: it names the session, or cannot be read."""
     if not isinstance(transcript, str) or not transcript:
         return True
     try:
@@ -164,7 +164,7 @@ def _may_continue(transcript: Any, session: str) -> bool:
 
 
 def _background(told: Any, known: tuple[Mapping[str, Any], ...], now: str) -> tuple[Mapping[str, Any], ...]:
-    """Background work that a host lists as running, each with the time when it was first seen."""
+    """The background work that a host lists as running, with the time when each was first seen."""
     since = {one.get("id"): one.get("since") for one in known}
     found: list[Mapping[str, Any]] = []
     for one in told[:_MOST_BACKGROUND] if is_list(told) else ():

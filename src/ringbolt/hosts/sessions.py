@@ -20,5 +20,5 @@ def session_of(event: Mapping[str, Any], agent: str = "") -> str:
 
 
 def own_task(memory: Base) -> str | None:
-    """The open task that this session turned to last."""
+    """The open task that this session focused last."""
     return memory.store.read(lambda tx: session_task(memory, tx))

@@ -15,11 +15,17 @@ from .context_injection import Answers
 from .drain import Drainer
 from .host_table import Host
 from .sessions import session_of
+from .taken_tasks import taken_task_notice
+from .tree_status import keep_tree_status
 
 # Events that a hook may drain in one call, and the share of its time that this may take.
 _LIMIT = 500
 _SHARE = 0.6
+_LOOKS_AT_TREE = ("SessionStart", "PreCompact")
 _SPEAKS = ("SessionStart", "PreToolUse", "PreCompact")
+# Events at which a session is told that it lost its task.
+_TELLS = ("SessionStart", "UserPromptSubmit", "PostToolUse")
+_DISTILLS = ("Stop", "SessionEnd")
 
 
 def drain_and_answer(
@@ -32,8 +38,8 @@ def drain_and_answer(
     mark: Mark,
     deadline: float,
     line: Mapping[str, Any] | None,
-) -> tuple[str, str]:
-    """Drain; returns the text for the model, and the error code if the store failed.
+) -> tuple[str, bool, str]:
+    """Drain; returns the text for the model, whether the user is to decide, and the store's error code.
 
     `line` is the event itself if the journal could not keep it.
     """
@@ -52,7 +58,7 @@ def _answer(
     mark: Mark,
     deadline: float,
     line: Mapping[str, Any] | None,
-) -> tuple[str, str]:
+) -> tuple[str, bool, str]:
     seconds = (deadline - time.monotonic()) * _SHARE
     drainer = Drainer(memory, journal, deadline, seconds)
     try:
@@ -63,10 +69,24 @@ def _answer(
     if line is not None:
         drainer.apply(line)
     trouble = stopped if stopped.startswith("store_") else ""
-    if event["event"] not in _SPEAKS and not mark.wants_packet():
-        return "", trouble
     folder = event.get("cwd")
     own = memory.acting_as(
         session=session_of(event), workspace=folder if isinstance(folder, str) and folder else None
     )
-    return Answers(own, shape, event, mark, deadline).text(), trouble
+    if event["event"] in _LOOKS_AT_TREE and isinstance(folder, str) and folder:
+        keep_tree_status(own, folder)
+    notice = taken_task_notice(own, journal) if event["event"] in _TELLS and _injects(shape, event) else ""
+    due = mark.is_nearly_full()
+    turn = event["event"] == "UserPromptSubmit" and memory.settings.hook_turn_block == "on"
+    if not (event["event"] in (*_SPEAKS, *_DISTILLS) or turn or due or mark.wants_packet()):
+        return notice, False, trouble
+    answers = Answers(own, shape, event, mark, deadline)
+    if due:
+        answers.distill()
+    text = answers.text()
+    return "\n".join(part for part in (notice, text) if part), answers.asks, trouble
+
+
+def _injects(shape: Host, event: Mapping[str, Any]) -> bool:
+    """Whether the host shows its model what this hook answers; a helper is not told about the session."""
+    return event["event"] in shape.injects and not event.get("agent_id")

@@ -24,6 +24,7 @@ from ..model.errors import RingboltError, StoreError, shown
 from ..model.settings import Settings
 from ..model.types import Origin
 from ..store import open_store
+from ..store.distilled import is_distilled
 from .capture_hook import Late, set_alarm
 from .compaction_state import PENDING, Mark
 from .host_schemas import answer as in_hosts_form
@@ -107,7 +108,7 @@ class _Call:
 
         wait = max(0.01, (self._deadline - time.monotonic()) * 0.8)
         settings = self._settings.replace(lock_timeout=wait, tokens="estimate")
-        text, self._trouble = drain_and_answer(
+        text, asks, self._trouble = drain_and_answer(
             self._location,
             settings,
             self._journal,
@@ -118,7 +119,7 @@ class _Call:
             self._deadline,
             None if event_file or self._ours == "PreToolUse" else self._line(),
         )
-        return self._formed(text)
+        return self._formed(text, asks=asks)
 
     def _line(self) -> dict[str, Any]:
         """The event as the journal would hold it."""
@@ -151,15 +152,17 @@ class _Call:
         memory = Base(store, settings, origin=origin, workspace=workspace, repository=repository)
         try:
             task = own_task(memory)
+            if task and not store.read(lambda tx: is_distilled(tx, task)):
+                return ""  # it ended without a chance to distil
             return packet_text(memory, task, self._shape, events_at_hand=1) if task else ""
         finally:
             store.close()
 
-    def _formed(self, text: str) -> str:
+    def _formed(self, text: str, *, asks: bool = False) -> str:
         """An answer in the host's own form; that to PreCompact is plain text."""
         if self._ours == "PreCompact":
             return text
-        found = in_hosts_form(self._shape, self._ours, self._name, text)
+        found = in_hosts_form(self._shape, self._ours, self._name, text, asks=asks)
         return json.dumps(found, ensure_ascii=True) if found else ""
 
     def _apology(self) -> str:

@@ -1,63 +1,70 @@
-"""Cards: the calls of a session that the guard may have to warn about, for hooks that do not open the store.
+"""Cards: by them a hook sees without the store that the guard may have something to say about a call.
 
-A card may name too many calls: a hit is only a reason to ask the store.
+A card may mean too many calls: a hit is only a reason to ask the store. A session has a card, and so has its
+repository, for what holds in all its sessions.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import ValidationError, convert
 
 from ..model.types import Value
-from .names import call_digest, folded, session_digest
+from .names import session_digest
 from .side_files import SideFiles, card_file
 
 MOST_AGENTS = 20
-_MOST_CALLS = 1000
-_CUT = "…"  # ends a text that was too long to be kept whole
+MOST_HEADS = 100
+MOST_DONE = 200
+MOST_HINTS = 600
+MOST_HINT = 80  # characters
 
 
 class Card(Value, frozen=True, kw_only=True):
-    """Digests of calls, beginnings of calls that were cut off, and the sub-agents of the session."""
+    """What a session or a repository has to be careful with.
 
-    calls: tuple[str, ...] = ()
-    prefixes: tuple[str, ...] = ()
+    `heads` are programs that failed lately (`pytest`, `npm test`), `done` those that did something outside,
+    each as `capture_hook.call_heads` names them. A hint is a kind of text (`c` command, `p` path, `a` any)
+    and words that are all in it. `shared` names the card of the repository. A `stale` card means every call,
+    until the next drain writes it again.
+    """
+
+    heads: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
+    hints: tuple[tuple[str, ...], ...] = ()
     agents: tuple[str, ...] = ()
+    shared: str = ""
+    stale: bool = False
 
     def text(self) -> str:
         """The content of the card's file."""
-        return json.dumps({"v": 1, "calls": self.calls, "prefixes": self.prefixes, "agents": self.agents})
+        return json.dumps({"v": 2, **{name: value for name, value in self.to_dict().items() if value}})
 
 
 def read_card(files: SideFiles, digest: str) -> Card:
-    """The card of the session with a digest; an empty one if there is none."""
+    """The card with a digest; an empty one if there is none."""
     try:
         return convert(json.loads(files.read(card_file(digest))), Card)
     except (ValueError, ValidationError):
         return Card()
 
 
-def card_with(known: Iterable[Any], card: Card | None = None) -> Card:
-    """A card with these calls added; `known` are their texts, and other values are ignored."""
-    card = card or Card()
-    calls, prefixes = dict.fromkeys(card.calls), dict.fromkeys(card.prefixes)
-    for one in known:
-        text = folded(one) if isinstance(one, str) else ""
-        if text.endswith(_CUT):
-            prefixes[text[: -len(_CUT)]] = None
-        elif digest := call_digest(text):
-            calls[digest] = None
-    return Card(
-        calls=tuple(calls)[-_MOST_CALLS:], prefixes=tuple(prefixes)[-_MOST_CALLS:], agents=card.agents
-    )
+def write_card(files: SideFiles, digest: str, card: Card) -> None:
+    """Replace a card, unless it says the same already."""
+    content = card.text() if card != Card() else None
+    if files.read(card_file(digest)) != (content or ""):
+        files.set(card_file(digest), content)
 
 
-def add_to_card(files: SideFiles, session: str, known: Iterable[Any]) -> None:
-    """Add calls to the card of a session. A sub-agent's session shares the card of its parent."""
+def bounded(texts: Iterable[str], most: int) -> tuple[str, ...]:
+    """The last different texts of some, at most `most`."""
+    return tuple(dict.fromkeys(reversed([text[:MOST_HINT] for text in texts])))[:most][::-1]
+
+
+def make_stale(files: SideFiles, session: str) -> None:
+    """Let the hooks of a session ask the store about every call; a sub-agent shares its parent's card."""
     digest = session_digest(session.partition("/")[0])
-    before = read_card(files, digest)
-    if (after := card_with(known, before)) != before:
-        files.set(card_file(digest), after.text())
+    if not (card := read_card(files, digest)).stale:
+        files.set(card_file(digest), card.replace(stale=True).text())

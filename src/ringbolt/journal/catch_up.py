@@ -6,11 +6,11 @@ import os
 import threading
 import time
 from _thread import get_ident
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from .cards import add_to_card
+from .cards import make_stale
 from .event_files import Journal
 from .side_files import SideFiles
 
@@ -18,11 +18,13 @@ from .side_files import SideFiles
 _TICK_NS = 50_000_000
 _PATIENCE = 0.05  # seconds that a thread waits for another one that is draining
 _REST = 0.25  # seconds without a further try after a drain that made no progress
+# Seconds between two looks into the second folder, where hooks write only while the first cannot be written.
+_SELDOM = 0.05
 WATCH_SECONDS = 0.1
 
 
 class CatchUp:
-    """Drains a journal before a store is used. While nothing waits this costs one `stat` for each folder."""
+    """Drains a journal before a store is used. While nothing waits this costs one `stat`."""
 
     def __init__(self, journal: Journal, drain: Callable[[], bool]) -> None:
         """`drain` moves events into the store; it returns whether it made progress, and raises nothing."""
@@ -31,6 +33,7 @@ class CatchUp:
         self._folders = [os.path.join(folder, "new") for folder in journal.folders]
         # The modification time that each folder had when it was seen to be empty.
         self._empty: dict[str, int] = {}
+        self._looks_at_all = 0.0  # when to look into all folders again
         self._reset()
         self._rests_until = 0.0
 
@@ -41,15 +44,21 @@ class CatchUp:
 
     def __call__(self) -> None:
         """Drain what waits, as far as that can be done in a short time."""
-        for folder in self._folders:
-            try:
-                if os.stat(folder).st_mtime_ns != self._empty.get(folder):
-                    break
-            except OSError:
-                continue  # no hook has written there yet
+        folders = self._folders
+        if (now := time.monotonic()) < self._looks_at_all:
+            folders = folders[:1]
         else:
+            self._looks_at_all = now + _SELDOM
+        for folder in folders:
+            if folder in self._empty:
+                with suppress(OSError):
+                    if os.stat(folder).st_mtime_ns == self._empty[folder]:
+                        continue
+            elif not os.access(folder, os.F_OK):  # a `stat` that fails costs twice as much
+                continue  # no hook has written there yet
+            self._looks_at_all = 0.0  # more may wait than one drain takes
+            self._catch_up()
             return
-        self._catch_up()
 
     def _catch_up(self) -> None:
         if self._drainer == get_ident() or time.monotonic() < self._rests_until or not self.is_waiting():
@@ -82,9 +91,9 @@ class CatchUp:
                     self._empty[folder] = modified
         return found
 
-    def ruled_out(self, session: str, known: Iterable[Any]) -> None:
-        """Put a rejected call on the card of its session, so that hooks know it at once."""
-        add_to_card(SideFiles(self.journal), session, known)
+    def ruled_out(self, session: str) -> None:
+        """Let the hooks of a session know at once that something was ruled out."""
+        make_stale(SideFiles(self.journal), session)
 
     def watch(self, stop: threading.Event) -> None:
         """Drain events soon after they happen, until `stop` is set."""

@@ -1,16 +1,14 @@
 """Names of event files, which sort by time, and the digests that they and side files are named with.
 
-<boot>-<monotonic ns>-<process>-<random>-<session>-<outcome and call>.json, written by hosts/capture_hook.py.
-The outcome is `f` for a call that failed, `c` for any other call, `e` for everything else.
+<boot>-<monotonic ns>-<process>-<random>-<session>-<outcome and call>.json, written by
+hosts/capture_hook.py. The outcome is `f` for a call that failed, `c` for any other call, each with digests
+of the programs it ran, `p` for a prompt that may forbid something, `e` for everything else.
 """
 
 from __future__ import annotations
 
 from ..model.validate import blake2b
 from ..system.processes import boot as boot
-
-# Shorter calls are too common to say anything about.
-_SHORTEST_CALL = 6
 
 
 def session_in(name: str) -> str:
@@ -27,13 +25,6 @@ def boot_in(name: str) -> str:
 def session_digest(session: str) -> str:
     """The digest of a session in the names of files."""
     return blake2b(session.encode("utf-8", "replace"), digest_size=4).hexdigest()
-
-
-def call_digest(key: str) -> str:
-    """The digest of a call in the names of files and on cards; empty if the call is too short."""
-    if len(key) < _SHORTEST_CALL:
-        return ""
-    return blake2b(key.encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
 def folded(text: str) -> str:

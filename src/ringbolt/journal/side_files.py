@@ -6,6 +6,7 @@ transaction is committed, so it collects the changes in a `PendingSideFiles` and
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Mapping
@@ -89,6 +90,21 @@ def snapshot_file(session: str) -> str:
     return f"sessions/{session_digest(session)}.before"
 
 
+def taken_file(session: str) -> str:
+    """The file that makes a session's next hook report that another session took its task."""
+    return f"sessions/{session_digest(session)}.taken"
+
+
+def full_file(session: str) -> str:
+    """The file that says that a session's context is nearly full: `due N` until its task is distilled."""
+    return f"sessions/{session_digest(session)}.full"
+
+
+def turn_file(session: str) -> str:
+    """The file with the digest of the block that a session was given with its last prompt."""
+    return f"sessions/{session_digest(session)}.turn"
+
+
 def card_file(digest: str) -> str:
     """The card of the session with a digest."""
     return f"cards/{digest}"
@@ -97,9 +113,14 @@ def card_file(digest: str) -> str:
 def forget_session(journal: Journal, session: str) -> None:
     """Remove what hooks and drains keep about one session."""
     files = SideFiles(journal)
-    for name in (compaction_file(session), transcript_file(session), snapshot_file(session)):
-        files.set(name, None)
-    files.set(card_file(session_digest(session)), None)
+    for file in (compaction_file, transcript_file, snapshot_file, taken_file, full_file, turn_file):
+        files.set(file(session), None)
+    # The card of its repository may have words of it; the next drain writes that one again.
+    card = card_file(session_digest(session))
+    with suppress(ValueError, AttributeError):
+        if isinstance(shared := json.loads(files.read(card)).get("shared"), str) and shared.isalnum():
+            files.set(card_file(shared), None)
+    files.set(card, None)
 
 
 def sweep(journal: Journal, now: float) -> None:

@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""What code outside the operation classes needs of a memory: finding a task, appending, committing, the time.
+"""Access to a memory for code outside the operation classes: find a task, append, commit, tell the time.
 
 The methods behind these functions start with an underscore because every public method of `TaskMemory` is an
 operation. Jobs, hosts and surfaces use these functions instead.
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 def find_task(memory: Base, tx: Tx, task_id: str | None, *, lock: bool = False) -> Row:
-    """A task's row: by id, by unambiguous prefix, or the current one of workspace and session."""
+    """Find a task's row: by id, by unambiguous prefix, or the current one of workspace and session."""
     return memory._find(tx, task_id, lock)
 
 
@@ -31,12 +31,12 @@ def new_task_id(memory: Base, tx: Tx) -> str:
 
 
 def check_steps(memory: Base, steps: list[dict[str, Any]], present: int = 0) -> None:
-    """Raise unless a plan that has `present` steps may get these."""
+    """Raise unless these steps may be added to a plan that has `present` steps."""
     memory._check_steps(steps, present)
 
 
 def append_event(memory: Base, tx: Tx, head: Row, draft: Draft, now: str, operation: str) -> Written:
-    """Append a drafted event to a locked task, in the memory's name."""
+    """Append a drafted event to a locked task, with the memory's origin."""
     return memory._append(tx, head, draft, now, operation)
 
 
@@ -47,15 +47,15 @@ def commit(
     settles: bool = False,
     tasks: Callable[[Any], Iterable[str]],
 ) -> Result:
-    """Write to the store, then tell the mirrors which `tasks` of the result changed."""
+    """Write to the store, then notify the mirrors of the changed `tasks` of the result."""
     return memory._commit(work, settles=settles, tasks=tasks)
 
 
 def seconds_now(memory: Base) -> float:
-    """The time by the memory's clock, in seconds since 1970."""
+    """The time of the memory's clock, in seconds since 1970."""
     return memory._clock()
 
 
 def time_now(memory: Base) -> str:
-    """The time by the memory's clock, as events have it."""
+    """The time of the memory's clock, in the format of events."""
     return memory._now()

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol, Self, TypeVar
 
+from msgspec.structs import asdict
+
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, shown
 from ..model.results import MirrorStatus
@@ -77,7 +79,7 @@ class Mirrors(Protocol):
 
 
 class Base:
-    """A store, and who acts on it."""
+    """A store, and the origin that acts on it."""
 
     def __init__(
         self,
@@ -104,7 +106,7 @@ class Base:
         # The tokens of claims that this memory took: by task, then by step ("" for the whole task).
         self._tokens: dict[str, dict[str, int]] = {}
         self._mirrors = mirrors
-        # Called during long work with how many of how many are done.
+        # Called during long work with the number of finished items and the total.
         self.progress: Callable[[int, int], None] | None = None
 
     def acting_as(
@@ -122,7 +124,7 @@ class Base:
         Args:
             channel: Channel of trust: user, agent, tool, web, import or system.
             agent: Name of the agent.
-            principal: On whose behalf.
+            principal: The person it acts for.
             session: The agent's session.
             workspace: As in `open`; `""` leaves it unchanged.
             correlation: An id that is written on every event, to find related events.
@@ -168,23 +170,22 @@ class Base:
     def _find(self, tx: Tx, task_id: str | None, lock: bool = False, writing: bool = False) -> Row:
         """A task's row: by id, by unambiguous prefix, or the current task of this workspace and session."""
         if task_id is None:
-            found, why = current_task(self, tx, writing or lock)
-            if head := tx.head(found, lock):
+            task_id, why = current_task(self, tx, writing or lock)
+            if head := tx.head(task_id, lock):
                 return {**head, "chosen": why} if why else head
-            task_id = found
         plain = rules.normal_id(validate.text("task_id", task_id, 100_000))
         if plain is not None:
             if len(plain) == rules.ID_LENGTH and (head := tx.head(plain, lock)):
                 return head
-            found = tx.heads_with_prefix(plain)
-            if len(found) == 1 and (head := tx.head(found[0]["task_id"], lock)):
+            matches = tx.heads_with_prefix(plain)
+            if len(matches) == 1 and (head := tx.head(matches[0]["task_id"], lock)):
                 return head
-            if found:
+            if matches:
                 raise Conflict(
                     "ambiguous_task",
-                    f"{len(found)} tasks begin with {plain}: {_named(found)}.",
-                    "Give more characters of the id.",
-                    candidates=[row["task_id"] for row in found],
+                    f"{len(matches)} tasks begin with {plain}: {_named(matches)}.",
+                    "Use more characters of the id.",
+                    candidates=[row["task_id"] for row in matches],
                 )
         raise NotFound(
             "task_not_found",
@@ -193,7 +194,7 @@ class Base:
         )
 
     def _task_ids(self, task_id: str | None) -> list[str]:
-        """The id of one task, or of all."""
+        """The id of one task, or of all tasks."""
         if task_id is None:
             return self.store.read(lambda tx: tx.task_ids())
         return [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
@@ -210,29 +211,29 @@ class Base:
     def _as_of(
         self, task_id: str | None, at: Any, visit: Callable[[Tx, Row], None] | None = None
     ) -> tuple[Tx, str]:
-        """A task as it was after an event or at a time, folded in memory, and the task's id.
+        """Fold a task in memory as it was after an event or at a time; returns it with the task's id.
 
         `at` is a seq or a time; None means now. `visit` is called after each folded event.
         """
         head = self.store.read(lambda tx: self._find(tx, task_id))
-        found, last = head["task_id"], head["last_seq"]
+        full_id, last = head["task_id"], head["last_seq"]
         if at is None:
             until = last
         elif isinstance(at, int) and not isinstance(at, bool):
             until = validate.whole("at", at, 1, last)
         else:
             when = validate.moment("at", at)
-            until = self.store.read(lambda tx: tx.seq_at(found, when))
+            until = self.store.read(lambda tx: tx.seq_at(full_id, when))
         past = scratch()
-        row: Row = {"task_id": found, "root_id": head["root_id"], "last_seq": 0}
+        row: Row = {"task_id": full_id, "root_id": head["root_id"], "last_seq": 0}
         while row["last_seq"] < until:
             # In pages, each in its own snapshot: events never change, and no snapshot is held for long.
             after = row["last_seq"]
-            for event in self.store.read(lambda tx, a=after: tx.events(found, a, 1000, until)):
+            for event in self.store.read(lambda tx, a=after: tx.events(full_id, a, 1000, until)):
                 past.append(row, event, read_origin(event))
                 if visit is not None:
                     visit(past, event)
-        return past, found
+        return past, full_id
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -263,7 +264,7 @@ class Base:
         check_guards(token, expect)
 
         def work(tx: Tx) -> Written:
-            # Without a task id, look on any task: another one may be the current one by now.
+            # Without a task id, look on any task: another task may be the current one by now.
             if key is not None and task_id is None and (known := self._known(tx, operation, None, key)):
                 return stored_result(known, fingerprint)
             for name in sorted((*others, task_id)) if others and task_id else ():
@@ -300,7 +301,7 @@ class Base:
         settles: bool = False,
         tasks: Callable[[Any], Iterable[str]] = _task_of,
     ) -> Result:
-        """Write to the store, then tell the mirrors which tasks changed."""
+        """Write to the store, then notify the mirrors of the changed tasks."""
         result = self.store.write(work, settles=settles)
         if self._mirrors is not None:
             self._mirrors.touched(tasks(result))
@@ -309,7 +310,7 @@ class Base:
     def _known(self, tx: Tx, operation: str, task_id: str | None, key: str) -> Row | None:
         """The first result of the call with this key, if it was made before.
 
-        A call on the current task is looked up on any task: another one may be the current one by now.
+        A call without a task id is looked up on any task: another task may be the current one by now.
         """
         if task_id is None:
             return tx.own_key(key, operation, self._origin_id, self.workspace)
@@ -328,7 +329,7 @@ class Base:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
         draft.complete(seq)
         if key is not None:
-            result = self._predicted(tx, head, draft, seq).to_dict()
+            result = asdict(self._predicted(tx, head, draft, seq))
             # Not stored: they quote other tasks, and a repeated call gets fresh ones.
             del result["answer"], result["patterns"]
             draft.sets["+keys"] = {
@@ -354,7 +355,7 @@ class Base:
         messages: int = head.get("messages") or 0
         blocked = _blockers_before(head, draft)
         if draft.kind == "exclusion":
-            self._tell_hooks(head, draft)
+            self._notify_hooks(head)
         tx.append(head, event, self.origin, draft.sets)
         if blocked is not None and goals_of(tx, head["task_id"]):
             count_blockers(self, tx, head, seq, added_blockers(draft, blocked), now)
@@ -364,11 +365,10 @@ class Base:
             self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
         return written(head, seq, draft)
 
-    def _tell_hooks(self, head: Row, draft: Draft) -> None:
+    def _notify_hooks(self, head: Row) -> None:
         """Tell the hooks of the task's session at once that something was ruled out."""
         if self.store.catch_up is not None and (session := head.get("session_id")):
-            what = draft.data.get("what") if draft.data else None
-            self.store.catch_up.ruled_out(session, (draft.text, what, (draft.record or {}).get("key")))
+            self.store.catch_up.ruled_out(session)
 
     def _enqueue(self, tx: Tx, head: Row, draft: Draft, now: str, seq: int, is_message: bool) -> None:
         """Request the jobs that an event makes necessary, in its own transaction: an extraction when a step
@@ -392,7 +392,7 @@ class Base:
             jobs.add(tx, kind, head["task_id"], name, {}, jobs.NOW, now)
 
     def _predicted(self, tx: Tx, head: Row, draft: Draft, seq: int) -> Written:
-        """The result that the append will have. It is stored with the event, so it must be known before."""
+        """The result of the append, computed in advance because it is stored with the event."""
         after = {**head, **draft.sets.get("heads", {})}
         if "steps" in draft.sets or "+steps" in draft.sets:
             steps = {row["item_id"]: row for row in (tx.steps(head["task_id"]) if seq > 1 else [])}
@@ -450,7 +450,7 @@ class Base:
         """A value as it comes back from JSON."""
         if value is None:
             return None
-        # A text like most outputs comes back as it is; JSON could not make it longer than the limit.
+        # Most outputs are plain texts that JSON does not change and cannot lengthen past the limit.
         fits = type(value) is str and 6 * len(value) + 2 <= self.settings.max_json_bytes
         if fits and value.isascii() and "\0" not in value:
             return value
@@ -487,7 +487,7 @@ class Base:
 
 
 def workspace_named(workspace: str | None) -> tuple[str | None, str | None]:
-    """The workspace and repository of a folder; any other name stands for itself."""
+    """The workspace and repository of a folder; any other name is the workspace itself."""
     if workspace is None:
         return None, None
     validate.text("workspace", workspace, 2000)
@@ -495,7 +495,7 @@ def workspace_named(workspace: str | None) -> tuple[str | None, str | None]:
 
 
 def channel_named(word: str) -> Any:
-    """A channel of trust; raises if it is unknown."""
+    """Validate a channel of trust."""
     return validate.choice("channel", word, rules.CHANNELS)
 
 
@@ -544,7 +544,7 @@ def check_guards(token: Any = None, expect: Any = None) -> None:
 
 
 def find_item(steps: list[Row], name: Any) -> Row:
-    """A step by id, by number (1 is the first that was not dropped), or by an unambiguous title."""
+    """Find a step by id, by number (1 is the first that was not dropped), or by an unambiguous title."""
     if isinstance(name, bool) or not isinstance(name, (str, int)):
         raise InvalidInput(
             "invalid_argument", f"A step cannot be {shown(name)}.", "Name it by id, number or title."
@@ -559,17 +559,17 @@ def find_item(steps: list[Row], name: Any) -> Row:
     if text.isdecimal() and 0 < int(text[:9]) <= len(live):
         return live[int(text) - 1]
     lowered = text.lower()
-    found = [row for row in live if row["title"].lower() == lowered]
-    found = found or [row for row in live if lowered and row["title"].lower().startswith(lowered)]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    matches = [row for row in live if row["title"].lower() == lowered]
+    matches = matches or [row for row in live if lowered and row["title"].lower().startswith(lowered)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
         raise Conflict(
             "ambiguous_item",
-            f"{len(found)} steps match {shown(text)}.",
+            f"{len(matches)} steps match {shown(text)}.",
             "Name one by its id: "
-            + ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in found[:10]),
-            candidates=[row["item_id"] for row in found],
+            + ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in matches[:10]),
+            candidates=[row["item_id"] for row in matches],
         )
     names = ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in live[:20])
     raise NotFound(

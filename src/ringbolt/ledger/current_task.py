@@ -1,11 +1,11 @@
-"""Which task a call without an id is about.
+"""The current task: the task of a call without an id.
 
-With a session, it is the session's own task: the one it turned to last, or if that has ended, still that one.
-A session that never had a task begins a draft when it writes, so that nothing an agent reports is refused or
-ends up on somebody else's task.
+With a session, it is the task that the session focused last, even if that task has ended. A session that
+never had a task begins a draft when it writes, so that no report of an agent is refused or ends up on the
+task of another session.
 
-Without a session, the rule is: tasks that a live session works on, then other open ones, paused ones last;
-among equals the one that was worked on last. The caller learns which task was chosen, and why.
+Without a session, tasks that a live session works on come first, then other open tasks, then paused ones;
+among equals, the most recently changed wins. The result says which task was chosen, and why.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .drafts import Draft
 if TYPE_CHECKING:
     from .base import Base
 
-# Marks a task, in its metadata, that nobody has registered: begun by hooks, or by a write without a task.
+# Marks a task, in its metadata, that was never registered: begun by hooks, or by a write without a task.
 DRAFT = "draft"
 # Tags an instruction that asks for something new. The first request of a task is its first event's text.
 REQUEST = "request"
-# Tags of such an instruction: how the request before it stood.
+# Further tags of such an instruction: the state of the request before it.
 FINISHED, LEFT_OPEN = "previous finished", "previous open"
 UNNAMED = "Work without a request"
 
@@ -36,7 +36,7 @@ def request_tags(finished: bool) -> list[str]:
 
 
 def current_task(memory: Base, tx: Tx, writing: bool) -> tuple[str, str]:
-    """The current task's id, and if there was a choice, which task it is and why."""
+    """The current task's id; if there was a choice, also a sentence that names the task and says why."""
     if memory.origin.session:
         if own := session_task(memory, tx) or session_task(memory, tx, ended=True):
             return own, ""
@@ -48,14 +48,20 @@ def current_task(memory: Base, tx: Tx, writing: bool) -> tuple[str, str]:
 def session_task(memory: Base, tx: Tx, *, ended: bool = False) -> str | None:
     """The open task of this session, or with `ended` its last one; None if it has none.
 
-    A session that somebody named has a task in each workspace. A host's session has one, wherever it moves.
+    A session named by the caller has a task in each workspace. A host's session has a single task, whichever
+    folder it moves to.
     """
     session = memory.origin.session
     if not session:
         return None
-    find = tx.last_session_task if ended else tx.session_task
-    is_hosts = memory.workspace is not None and sessions.get(tx, session) is not None
-    return find(session, None if is_hosts else memory.workspace)
+    workspace = memory.workspace
+
+    def find() -> str | None:
+        is_hosts = workspace is not None and sessions.get(tx, session) is not None
+        find = tx.last_session_task if ended else tx.session_task
+        return find(session, None if is_hosts else workspace)
+
+    return tx.until_heads_change(("session task", session, workspace, ended), find)
 
 
 def _chosen(memory: Base, tx: Tx) -> tuple[str, str]:
@@ -75,7 +81,7 @@ def _chosen(memory: Base, tx: Tx) -> tuple[str, str]:
 
 
 def _rank(row: Row, live: set[str]) -> tuple[bool, bool, bool]:
-    """How a task stands in the choice, the best lowest; a helper's task comes after its parent's."""
+    """The rank of a task, lowest first; a helper's task ranks after its parent's."""
     return row["status"] == "paused", row["session_id"] not in live, row["parent_id"] is not None
 
 

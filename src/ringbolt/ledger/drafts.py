@@ -50,7 +50,7 @@ class Draft:
         self.labels = labels or []
         self.record = record
         self.result = result
-        self.then: Following | None = None  # inferred from the event, written after it
+        self.then: Following | None = None
 
     def copy(self) -> Draft:
         """A copy, for work that may be tried more than once."""
@@ -59,7 +59,7 @@ class Draft:
         return again
 
     def complete(self, seq: int) -> None:
-        """Fill in what depends on the event's seq."""
+        """Fill in the rows that depend on the event's seq."""
         if self.record is not None:
             row = {"item_id": self.item, **self.record}
             own = {name: value for name, value in row.items() if value is not None}

@@ -1,7 +1,7 @@
 """The circuit breaker of goals: a goal stops when its tasks report the same blocker too often.
 
-Blockers are counted in the transaction that reports them. A goal stores only where a blocker was reported
-and a fingerprint of it; the text stays with the task.
+Blockers are counted in the transaction that reports them. For each, a goal stores only the event that
+reported it and a fingerprint; the text stays with the task.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..store.tx import Row, Tx
 from .access import append_event, seconds_now, time_now
 from .drafts import Draft
 from .goal_limits import BLOCKED, SPENT, STOPPED, blocker_limit, budget_used, fingerprint
-from .observed_time import KIND, Look, observe
+from .observed_time import KIND, Observation, observe
 
 if TYPE_CHECKING:
     from .base import Base
@@ -40,7 +40,7 @@ def added_blockers(draft: Draft, before: Any) -> list[str]:
 def count_blockers(memory: Base, tx: Tx, task: Row, seq: int, blockers: list[str], now: str) -> None:
     """Count a task's new blockers for each goal it is linked to, and stop goals that reached a limit.
 
-    Called without a blocker too: a task that ended may have been the last attempt in the budget.
+    Also called without blockers: a task that ended may have been the last attempt in the budget.
     """
     for goal in queries.goals_of(tx, task["task_id"], lock=True):
         if goal["status"] in rules.OPEN:
@@ -55,7 +55,7 @@ def _count(memory: Base, tx: Tx, goal: Row, task_id: str, seq: int, mark: str, n
     sets: dict[str, Any] = {}
     if times >= limit and goal["reason"] not in STOPPED:
         attention = (
-            f"The same blocker came {times} times, last in {task_id}#{seq}; reset the goal to continue."
+            f"The same blocker occurred {times} times, last in {task_id}#{seq}; reset the goal to continue."
         )
         sets["heads"] = {"status": "waiting", "reason": BLOCKED, "attention": attention}
     draft = Draft(
@@ -78,7 +78,7 @@ def budget_of(memory: Base, tx: Tx, goal: Row, metadata: Mapping[str, Any]) -> G
 
 
 def _seconds(memory: Base, tx: Tx, goal: Row) -> float:
-    """How long a goal has taken, without jumps of the clock if the upkeep has observed them."""
+    """How long a goal has taken, corrected for jumps of the clock that upkeep has observed."""
     begun = validate.seconds_of(goal["created_at"])
     if goal["completed_at"]:
         return validate.seconds_of(goal["completed_at"]) - begun
@@ -88,31 +88,31 @@ def _seconds(memory: Base, tx: Tx, goal: Row) -> float:
     if not state or machine is None:
         return now - begun
     boot, steady = machine()
-    look = Look(boot=boot, steady=steady, wall=now, position=tx.last_position())
-    return now - begun - observe(state, look)[1].set_since(queries.first_position(tx, goal["task_id"]))
+    new = Observation(boot=boot, steady=steady, wall=now, position=tx.last_position())
+    return now - begun - observe(state, new)[1].set_since(queries.first_position(tx, goal["task_id"]))
 
 
 def stop_if_spent(
     memory: Base, tx: Tx, goal: Row, draft: Draft | None = None, metadata: Mapping[str, Any] | None = None
 ) -> None:
-    """Stop a goal whose budget is used up, by an event of its own or as part of `draft`."""
+    """Stop a goal whose budget is used up, with a separate event or as part of `draft`."""
     stopped = draft is None and goal["reason"] in STOPPED
     if goal["status"] in rules.ENDED or stopped:
         return
-    found = budget_of(memory, tx, goal, metadata or tx.extras(goal["task_id"])["metadata"])
-    if not found.exhausted:
+    budget = budget_of(memory, tx, goal, metadata or tx.extras(goal["task_id"])["metadata"])
+    if not budget.exhausted:
         return
-    used = ", ".join(f"{name} {found.used[name]:g} of {found.limits[name]:g}" for name in found.exhausted)
+    used = ", ".join(f"{name} {budget.used[name]:g} of {budget.limits[name]:g}" for name in budget.exhausted)
     heads = {"status": "waiting", "reason": SPENT, "attention": f"The budget is used up: {used}."}
     if draft is not None:
         draft.sets["heads"] = {**draft.sets.get("heads", {}), **heads}
         return
-    stop = Draft("goal.stopped", data={"exhausted": list(found.exhausted)}, sets={"heads": heads})
+    stop = Draft("goal.stopped", data={"exhausted": list(budget.exhausted)}, sets={"heads": heads})
     append_event(memory.acting_as(channel="system"), tx, goal, stop, time_now(memory), "goal")
 
 
 def blocker_text(tx: Tx, row: Mapping[str, Any]) -> str:
-    """The text of a blocker, from the event that reported it; a placeholder if that was forgotten."""
+    """The text of a blocker, read from the event that reported it; a placeholder if it was forgotten."""
     event = tx.event(str(row["task"]), int(row["at"]))
     if event is None or event["forgotten"] is not None:
         return "[forgotten]"

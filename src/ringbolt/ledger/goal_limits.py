@@ -16,7 +16,7 @@ from ..store.tx import Row
 SETTLED = ("met", "waived")
 BUDGETS = ("attempts", "tokens", "seconds", "cost")
 BLOCKER_LIMIT = 3
-MOST_WORDS = 8  # of a blocker that count for its fingerprint: what follows is particular to the case
+MOST_WORDS = 8  # of a blocker that count for its fingerprint: later words are particular to the case
 # Reasons for which a goal is stopped until someone resets it.
 BLOCKED, SPENT = "blocked", "budget"
 STOPPED = (BLOCKED, SPENT)
@@ -33,7 +33,7 @@ def read_budget(budget: Any) -> dict[str, float]:
         raise InvalidInput(
             "invalid_argument",
             f"{shown(budget)} is not a budget.",
-            f'Give some of {", ".join(BUDGETS)}, for example {{"attempts": 5, "tokens": 200000}}.',
+            f'Use any of {", ".join(BUDGETS)}, for example {{"attempts": 5, "tokens": 200000}}.',
         )
     limits: dict[str, float] = {}
     for name, value in budget.items():
@@ -46,7 +46,7 @@ def read_budget(budget: Any) -> dict[str, float]:
 
 
 def read_spending(spent: Mapping[str, Any]) -> dict[str, float]:
-    """Reported spending as numbers."""
+    """Validate reported spending."""
     if not spent or not set(spent) <= {"tokens", "cost"}:
         raise InvalidInput(
             "invalid_argument",
@@ -85,14 +85,14 @@ def _numbers(value: Any) -> dict[str, float]:
 
 def blocker_limit(metadata: Mapping[str, Any]) -> int:
     """How often the same blocker may occur."""
-    found: Any = metadata.get(LIMIT)
-    return found if type(found) is int and found > 0 else BLOCKER_LIMIT
+    limit: Any = metadata.get(LIMIT)
+    return limit if type(limit) is int and limit > 0 else BLOCKER_LIMIT
 
 
 def fingerprint(blocker: str) -> str:
     """A digest that is equal for the same blocker, ignoring numbers, paths and quoted names."""
-    found = [word.strip(".,:;!?") for word in _REMARK.sub(" ", blocker[:2000]).casefold().split()]
-    plain = " ".join([word for word in found if word.isalpha()][:MOST_WORDS]) or " ".join(
+    words = [word.strip(".,:;!?") for word in _REMARK.sub(" ", blocker[:2000]).casefold().split()]
+    plain = " ".join([word for word in words if word.isalpha()][:MOST_WORDS]) or " ".join(
         blocker.casefold().split()
     )
     return blake2b(plain.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""Running several operations in one transaction."""
+"""Run several operations in one transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The changes that a new status of a step brings, to itself and to other steps."""
+"""The changes that follow from a new status of a step, to itself and to other steps."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ StepChanges = dict[str, dict[str, Any]]
 
 
 def begun_phase(head: Row) -> str | None:
-    """The phase that a task enters when work on it starts; None if it is there already."""
+    """The phase that a task enters when work on it starts; None if it has already started."""
     return "executing" if head["phase"] in ("received", "planning", "planned") else None
 
 
 def item_changes(
     tx: Tx, head: Row, steps: list[Row], row: Row, now: str, *, status: str, basis: str = "explicit"
 ) -> tuple[StepChanges, list[str]]:
-    """The changes of a new status, to the step itself and to the one that was active before; and warnings."""
+    """The changes of a new status to the step itself and to the previously active one, and warnings."""
     item = row["item_id"]
     if row["dropped_in"] is not None:
         raise Conflict(
@@ -65,16 +65,28 @@ def item_changes(
     return changes, warnings
 
 
+def last_receipt(tx: Tx, task: str, item: str) -> Row | None:
+    """The last check of a step."""
+    return _last(tx, task, item, RECEIPT)
+
+
+def _last(tx: Tx, task: str, item: str, key: str) -> Row | None:
+    rows = tx.records(task, "action", rules.ACTION_STATUSES, 1, item=item, key=key)
+    return rows[0] if rows else None
+
+
 def _evidence(tx: Tx, head: Row, item: str) -> str:
-    """`verified` if the last receipt of a step succeeded after its last edit, else `reported`."""
+    """What shows that a step is done: `verified`, `reported` or `contradicted`.
 
-    def last(key: str) -> Row | None:
-        found = tx.records(head["task_id"], "action", rules.ACTION_STATUSES, 1, item=item, key=key)
-        return found[0] if found else None
-
-    receipt = last(RECEIPT)
-    if receipt is None or receipt["status"] != "completed":
+    It is verified if its last receipt succeeded after its last edit, contradicted if its last receipt failed.
+    """
+    receipt = last_receipt(tx, head["task_id"], item)
+    if receipt is None:
         return "reported"
-    edit = last(EDIT)
+    if receipt["status"] == "failed":
+        return "contradicted"
+    if receipt["status"] != "completed":
+        return "reported"
+    edit = _last(tx, head["task_id"], item, EDIT)
     edited = max(edit["seq"], edit["replaced_by"] or 0) if edit else 0
     return "verified" if receipt["seq"] > edited else "reported"

@@ -1,6 +1,6 @@
-"""How a task stands, in the words that lists, packets and the page all use.
+"""The life of a task: its state in the words that lists, packets and the page all use.
 
-A status is what somebody set. Whether anybody is at work on an open task follows from its session.
+A status is set by a caller. Whether someone is working on an open task follows from its session.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ AT_WORK, YOUR_TURN, HELD_UP, RESTING, STUCK, DONE, INFERRED = (
 def life(
     head: Mapping[str, Any], session: Session | None, now: float, stuck_after: float | None = None
 ) -> str:
-    """How a task stands.
+    """The life of a task, from its row and the session that works on it, if a host reported one.
 
-    `head` is its row, `session` the session that works on it, if a host reported one. A task is stuck if a
-    live session has it and was silent in the middle of a turn for longer than `stuck_after` seconds.
+    A task is stuck if its session is live and has been silent in the middle of a turn for longer than
+    `stuck_after` seconds.
     """
     status: str = head["status"]
     if status == "completed":
@@ -53,8 +53,8 @@ def life(
 
 
 def lives(tx: Tx, heads: Sequence[Row], now: float, stuck_after: float | None) -> dict[str, str]:
-    """How several tasks stand, by id; their sessions are read with one query."""
-    known = sessions.some(tx, [row["session_id"] for row in heads if _depends_on_session(row)])
+    """The lives of several tasks, by id; their sessions are read with one query."""
+    known = sessions.by_ids(tx, [row["session_id"] for row in heads if _depends_on_session(row)])
     return {row["task_id"]: life(row, known.get(row["session_id"]), now, stuck_after) for row in heads}
 
 
@@ -69,64 +69,72 @@ def stuck_after(settings: Settings) -> float | None:
     return rules.parse_duration("stuck_after", settings.stuck_after) * 60
 
 
-# --- who else is at work ----------------------------------------------------------------------------
+# --- other sessions ---------------------------------------------------------------------------------
 
 
 def session_state(
     head: Row, rows: Mapping[str, Sequence[Row]], now: float, reader: str | None
 ) -> dict[str, Any]:
-    """What a packet says about sessions: the mode, an interruption, helpers at work, other live sessions.
+    """The fields of a packet about sessions: the mode, an interruption, running helpers, other live sessions.
 
-    `rows` are those that `task_rows` read for views, `reader` is the session that reads the packet.
+    `rows` come from `task_rows`, `reader` is the session that reads the packet.
     """
-    known = dict(zip((row["session_id"] for row in rows["sessions"]), rows["sessions"], strict=True))
-    every = {one.id: one for one in sessions.read_rows(rows["sessions"])}
-    own = every.get(head["session_id"])
-    others = [one for one in every.values() if one is not own and one.id != reader and one.is_live(now)]
+    task_columns = {row["session_id"]: row for row in rows["sessions"]}
+    known = {session.id: session for session in sessions.read_rows(rows["sessions"])}
+    own = known.get(head["session_id"])
+    others = [
+        session
+        for session in known.values()
+        if session is not own and session.id != reader and session.is_live(now)
+    ]
     if own and reader and own.id != reader and own.is_live(now):
-        others.insert(0, own)  # this very task is in somebody else's hands
+        others.insert(0, own)  # another session is working on this very task
     return {
         "mode": own.mode if own else "",
         "interruption": _interruption(own) if own else None,
         "helpers": _helpers(own, rows["helpers"], now),
         "neighbours": tuple(
             Neighbour(
-                session=one.id,
-                since=one.started_at,
-                **{name: known[one.id][name] for name in ("task_id", "name", "step", "channel")},
+                session=session.id,
+                since=session.started_at,
+                **{name: task_columns[session.id][name] for name in ("task_id", "name", "step", "channel")},
             )
-            for one in others
+            for session in others
         ),
     }
 
 
 def _interruption(session: Session) -> Interruption | None:
-    """Why the last turn broke off; None if it did not, or the user broke it off."""
-    told = session.interruption
-    if not told or told.get("kind") == "user":
+    """Why the last turn broke off; None if it did not, or if the user interrupted it."""
+    reported = session.interruption
+    if not reported or reported.get("kind") == "user":
         return None
-    what = next((str(told[name]) for name in ("message", "kind") if told.get(name)), "unknown")
+    what = next((str(reported[name]) for name in ("message", "kind") if reported.get(name)), "unknown")
     return Interruption(
-        at=str(told.get("at") or session.seen_at), what=what.replace("_", " "), until=told.get("until")
+        at=str(reported.get("at") or session.seen_at),
+        what=what.replace("_", " "),
+        until=reported.get("until"),
     )
 
 
 def _helpers(session: Session | None, tasks: Sequence[Row], now: float) -> tuple[Helper, ...]:
-    """What was started and has not reported: sub-tasks of helpers, and work in the background.
+    """The helpers that have started and not reported: tasks of sub-agents, and background commands.
 
-    When a session ends, its helpers end with it. Without a row for the session, silence decides.
+    When a session ends, its helpers end with it. If the session is unknown, helpers count until they have
+    been silent for a while.
     """
     if session is not None and not session.is_live(now):
         return ()
-    found = [
+    helpers = [
         Helper(since=row["created_at"], what=row["name"], task_id=row["task_id"], channel=row["channel"])
         for row in tasks
         if session is not None or now - seconds_of(row["updated_at"]) < QUIET_SECONDS
     ]
     by_task = {row["session_id"].rpartition("/")[2] for row in tasks}
-    for one in session.at_work if session else ():
-        words = (one.get(name) for name in ("agent_type", "description", "command"))
-        what = ": ".join(dict.fromkeys(word for word in words if word)) or str(one.get("type") or "")
-        if what and one.get("id") not in by_task:
-            found.append(Helper(since=str(one.get("since") or session.seen_at if session else ""), what=what))
-    return tuple(found)
+    for work in session.at_work if session else ():
+        words = (work.get(name) for name in ("agent_type", "description", "command"))
+        what = ": ".join(dict.fromkeys(word for word in words if word)) or str(work.get("type") or "")
+        if what and work.get("id") not in by_task:
+            since = str(work.get("since") or session.seen_at if session else "")
+            helpers.append(Helper(since=since, what=what))
+    return tuple(helpers)

@@ -1,4 +1,4 @@
-"""From rows to values: tasks, entries, actions and events as callers see them."""
+"""Read rows as the values that callers see: tasks, entries, actions and events."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec import convert
+
 from ..model import rules
 from ..model.types import (
     Action,
+    Channel,
     Claim,
     Criterion,
     Effect,
@@ -26,12 +29,15 @@ from ..model.types import (
     RelatedGoal,
     Request,
     RequestStatus,
+    RunCommand,
     Snapshot,
     Source,
     Summary,
     Task,
     Timestamps,
+    Value,
     Wait,
+    WorkTree,
 )
 from ..store import sessions
 from ..store.goal_queries import criteria
@@ -42,11 +48,12 @@ from ..store.steps import decode_steps
 from ..store.task_rows import TaskRows
 from ..store.tx import Row, Tx
 from .current_task import FINISHED, REQUEST
+from .inferred_plan import inferred_fields, next_step_source
 from .task_life import life, session_state
 
 Labels = dict[int, dict[str, list[str]]]
 
-# How many of each a task is read with; `left_out` counts the rest, which other operations return.
+# How many rows of each type are read with a task; `left_out` counts the rest, which other operations return.
 NOTES = ("discovery", "artifact", "context", "tool_result")
 MOST = {
     "decision": 50,
@@ -60,10 +67,10 @@ MOST = {
 OPEN_EFFECTS, SETTLED_EFFECTS = ("intended", "unknown"), ("did", "did_not")
 MOST_EFFECTS = 50
 MOST_FILES = 200
-# What a snapshot for views has in addition.
+# The same for the additional fields of a snapshot.
 MOST_RECENT = 40
 MOST_WAITS = 20
-MOST_RESOLVED = 10
+MOST_RESOLVED = 20
 MOST_SETTLED = 10
 
 
@@ -97,7 +104,7 @@ def read_event(row: Row) -> Event:
 
 
 def read_card(head: Row, life: str) -> dict[str, Any]:
-    """The fields of a task card; `life` is how the task stands (`task_life`)."""
+    """The fields of a task card; `life` comes from `task_life`."""
     return {
         **_pick(
             head,
@@ -124,7 +131,7 @@ _ITEM_COLUMNS = (
 
 
 def read_items(rows: Sequence[Row], channels: Mapping[int, Any] | None = None) -> tuple[Item, ...]:
-    """The steps of a plan, each with whether it is ready, and the sources of its texts where known."""
+    """The steps of a plan, with readiness, and the sources of their texts where known."""
     sources = _sources(channels or {})
     statuses = {row["item_id"]: row["status"] for row in rows}
     return tuple(
@@ -179,13 +186,25 @@ def _effects(rows: TaskRows) -> tuple[Effect, ...]:
         Effect(
             at=row["timestamp"],
             what=row["text"],
-            verify=json.loads(row["data"]).get("verify"),
+            **{name: json.loads(row["data"]).get(name) for name in ("kind", "verify")},
             item=row["item_id"],
             outcome_seq=row["replaced_by"],
             **_pick(row, "seq status outcome outcome_channel channel"),
         )
         for row in rows["records"]
         if row["type"] == "effect"
+    )
+
+
+def _settled_effects(rows: TaskRows) -> tuple[Effect, ...]:
+    """Side effects with a known outcome; an attempt that did nothing counts until the next attempt."""
+    last = {row["key"]: row["seq"] for row in rows["records"] if row["type"] == "effect" and row["key"]}
+    keys = {row["seq"]: row["key"] for row in rows["records"]}
+    return tuple(
+        effect
+        for effect in _effects(rows)
+        if effect.status == "did"
+        or (effect.status == "did_not" and last.get(keys[effect.seq], 0) <= effect.seq)
     )
 
 
@@ -238,7 +257,7 @@ def read_task(
 ) -> Task | None:
     """A task. The number of rows read is bounded, however long its history.
 
-    Without the time (`now`), sessions do not count for how it stands: files and the past have none.
+    Without the time (`now`), its life ignores sessions: files and past states have none.
     """
     wanted = _wanted()
     rows = tx.task_rows(task_id, wanted, MOST_FILES)
@@ -254,9 +273,9 @@ def read_snapshot(
     stuck_after: float | None = None,
     reader: str | None = None,
 ) -> Snapshot | None:
-    """A task with everything that views show; with the time (`now`), also what its sessions do.
+    """A task with everything that views show; with the time (`now`), including its sessions.
 
-    `reader` is the session that reads it: others that are live are shown to it.
+    `reader` is the session that reads it: the snapshot lists the other live sessions.
     """
     wanted = [
         *_wanted(),
@@ -270,11 +289,14 @@ def read_snapshot(
     fields = _task_fields(tx, task_id, wanted, rows, now, stuck_after)
     if now is not None:
         fields |= session_state(rows["heads"][0], rows, now, reader)
+    fields |= _distilled(rows)
+    fields["files"] = _still_changed(fields)
     return Snapshot(
         **fields,
         new_requests=tuple(
             NewRequest(text=row["text"] or "", **_pick(row, "seq at channel before"))
             for row in reversed(rows["requests"])
+            if row["seq"] != fields["sources"]["request"].seq  # that one is `request`
         ),
         values=tuple(entry for entry in _active(rows, {}) if entry.type == "variable"),
         recent=tuple(
@@ -288,7 +310,7 @@ def read_snapshot(
             if row["status"] == "resolved"
             for entry in read_entries([row], {})
         ),
-        settled=tuple(one for one in _effects(rows) if one.status in SETTLED_EFFECTS),
+        settled=_settled_effects(rows),
         goals=tuple(
             RelatedGoal(
                 id=row["target"],
@@ -299,7 +321,20 @@ def read_snapshot(
             for row in rows["goals"]
         ),
         criteria=tuple(map(read_criterion, criteria(tx, task_id))) if fields["kind"] == "goal" else (),
-        **_distilled(rows),
+    )
+
+
+def _still_changed(fields: Mapping[str, Any]) -> tuple[FileTouch, ...]:
+    """The files of a task without those whose edits were taken back since."""
+    files: tuple[FileTouch, ...] = fields["files"]
+    tree: WorkTree | None = fields.get("work_tree")
+    if tree is None or not tree.taken_back:
+        return files
+    root = f"{fields['workspace']}/" if fields.get("workspace") else ""
+    return tuple(
+        file
+        for file in files
+        if file.seq > tree.taken_back.get(file.path.removeprefix(root).removeprefix("./"), 0)
     )
 
 
@@ -319,14 +354,19 @@ def read_criterion(row: Row) -> Criterion:
 
 def _distilled(rows: TaskRows) -> dict[str, Any]:
     """The distilled fields that views show."""
-    found: dict[str, Row] = {row["kind"]: row for row in rows["distilled"]}
+    by_kind: dict[str, Row] = {row["kind"]: row for row in rows["distilled"]}
     fields: dict[str, Any] = {}
-    if "summary" in found:
-        row = found["summary"]
+    if "summary" in by_kind:
+        row = by_kind["summary"]
         state = _pick(json.loads(row["state"]), "text source channel")
         fields["summary"] = Summary(seq=row["seq"], at=row["at"], **state)
-    if "names" in found:
-        fields["names"] = tuple(Name(**name) for name in json.loads(found["names"]["state"])["shown"])
+    if "names" in by_kind:
+        fields["names"] = tuple(Name(**name) for name in json.loads(by_kind["names"]["state"])["shown"])
+    if "work_tree" in by_kind and (shown := json.loads(by_kind["work_tree"]["state"])["shown"]):
+        fields["work_tree"] = convert(shown, WorkTree)
+    if "run_commands" in by_kind:
+        shown = json.loads(by_kind["run_commands"]["state"])["shown"]
+        fields["run_commands"] = convert(shown, tuple[RunCommand, ...])
     return fields
 
 
@@ -349,28 +389,36 @@ def _task_fields(
     stuck_after: float | None,
 ) -> dict[str, Any]:
     (head,) = rows["heads"]
-    known = {one.id: one for one in sessions.read_rows(rows["sessions"])} if now is not None else {}
-    stands = life(head, known.get(head["session_id"]), now or 0.0, stuck_after)
+    live = sessions.read_rows(rows["sessions"]) if now is not None else []
+    own = next((session for session in live if session.id == head["session_id"]), None)
+    task_life = life(head, own, now or 0.0, stuck_after)
     if not rows["first"]:
         raise missing_events([1])
     steps = decode_steps(rows["steps"])
     extras = decode_extras(rows["extras"][0])
     (first,) = rows["first"]
-    request = first["text"]
     ending: dict[str, Any] = json.loads(rows["finish"][0]["data"]) if rows["finish"] else {}
     channels = {row["seq"]: row["channel"] for row in rows["channels"]}
     touched_by = {row["seq"]: row["channel"] for row in rows.get("file_channels", ())}
     labels = group_labels((row["seq"], row["kind"], row["value"]) for row in rows["labels"])
     entries = _active(rows, labels)
-    effects = _effects(rows)
+    open_effects = tuple(effect for effect in _effects(rows) if effect.status in OPEN_EFFECTS)
+
+    blockers = tuple(entry for entry in entries if is_inferred_blocker(entry))
 
     def of(*kinds: str) -> tuple[Entry, ...]:
-        return tuple(entry for entry in entries if entry.type in kinds)
+        return tuple(entry for entry in entries if entry.type in kinds and entry not in blockers)
 
-    return {
-        **read_card(with_titles(head, steps, sum(one.status in OPEN_EFFECTS for one in effects)), stands),
-        "goal": extras["goal"] or request or head["name"],
-        "request": request,
+    begun = _first_request(first, of("user_instruction"))
+    card = read_card(with_titles(head, steps, len(open_effects)), task_life)
+    card["blockers"] += tuple(entry.summary for entry in blockers if entry.summary not in card["blockers"])
+    sources = _field_sources(head, extras, rows, channels, begun)
+    for entry in blockers[-1:]:
+        sources.setdefault("blockers", Source(seq=entry.seq, channel=entry.origin.channel))
+    fields: dict[str, Any] = {
+        **card,
+        "goal": extras["goal"] or begun.text or head["name"],
+        "request": begun.text,
         "requests": _requests(head, first, of("user_instruction")),
         "context": extras["context"],
         "repository": head["repository"],
@@ -395,7 +443,7 @@ def _task_fields(
         "instructions": of("user_instruction"),
         "notes": of(*NOTES),
         "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
-        "effects": tuple(one for one in effects if one.status in OPEN_EFFECTS),
+        "effects": open_effects,
         "files": tuple(
             FileTouch(channel=touched_by.get(row["seq"]), **_pick(row, "path change seq at"))
             for row in rows["files"]
@@ -411,32 +459,63 @@ def _task_fields(
         "conflict_of": head["root_id"] if head["root_id"] != task_id else None,
         "messages": head["messages"],
         "actions": head["actions"],
-        "sources": _field_sources(head, extras, rows, channels),
+        "sources": sources,
         "left_out": _left_out(tx, task_id, wanted, rows),
     }
+    if inferred := inferred_fields(head, steps, rows.get("distilled", ())):
+        fields |= inferred
+        if source := inferred.get("next_step") and next_step_source(rows["distilled"]):
+            fields["sources"]["next_step"] = source
+    return fields
+
+
+def is_inferred_blocker(entry: Entry) -> bool:
+    """Whether an entry is a blocker that was found in the agent's words; it ends when the entry is closed."""
+    return (
+        entry.type == "context" and entry.data.get("kind") == "blocker" and bool(entry.data.get("inferred"))
+    )
+
+
+class _FirstRequest(Value, frozen=True, kw_only=True):
+    """What a task was first asked for, and the event that says it."""
+
+    seq: int
+    text: str | None
+    channel: Channel
+
+
+def _first_request(first: Row, instructions: Sequence[Entry]) -> _FirstRequest:
+    """The text of the first event; of a draft that began before its prompt, the first request since."""
+    if not first["text"]:
+        for entry in instructions:
+            if REQUEST in entry.tags:
+                return _FirstRequest(seq=entry.seq, text=entry.summary, channel=entry.origin.channel)
+    return _FirstRequest(seq=1, text=first["text"], channel=first["channel"])
 
 
 def _requests(head: Row, first: Row, instructions: Sequence[Entry]) -> tuple[Request, ...]:
-    """What the task was asked for, oldest first: its first request, then instructions that began others."""
-    asked = [(first["seq"], first["timestamp"], first["text"])] if first["text"] else []
+    """The requests of a task, oldest first: its first one, then instructions that began others."""
+    requests = [(first["seq"], first["timestamp"], first["text"])] if first["text"] else []
     states: list[RequestStatus] = []
     for entry in instructions:
         if REQUEST in entry.tags:
-            if asked:
+            if requests:
                 states.append("finished" if FINISHED in entry.tags else "open")
-            asked.append((entry.seq, entry.at, entry.summary))
+            requests.append((entry.seq, entry.at, entry.summary))
     done = head["status"] == "completed"
     states.append("finished" if done else "current" if head["status"] in rules.OPEN else "open")
     return tuple(
         Request(seq=seq, at=at, text=text, status=status)
-        for (seq, at, text), status in zip(asked, states, strict=False)
+        for (seq, at, text), status in zip(requests, states, strict=False)
     )
 
 
-def _field_sources(head: Row, extras: Row, rows: TaskRows, channels: Mapping[int, Any]) -> dict[str, Source]:
+def _field_sources(
+    head: Row, extras: Row, rows: TaskRows, channels: Mapping[int, Any], begun: _FirstRequest
+) -> dict[str, Source]:
     """Which event each text of a task comes from, and through which channel."""
     (first,) = rows["first"]
-    known: dict[int | None, Any] = {**channels, 1: first["channel"]}
+    known: dict[int | None, Any] = {**channels, 1: first["channel"], begun.seq: begun.channel}
     seqs: dict[str, int | None] = {
         name: row[cite]
         for row, cites in ((head, SOURCES["heads"]), (extras, SOURCES["extras"]))
@@ -444,8 +523,8 @@ def _field_sources(head: Row, extras: Row, rows: TaskRows, channels: Mapping[int
         if row[name] is not None
     }
     if not extras["goal"]:  # then the request or the name is shown as the goal
-        seqs["goal"] = 1 if first["text"] else seqs["name"]
-    seqs["request"] = 1
+        seqs["goal"] = begun.seq if begun.text else seqs["name"]
+    seqs["request"] = begun.seq
     if rows["finish"]:
         (finish,) = rows["finish"]
         known[finish["seq"]] = finish["channel"]
@@ -462,18 +541,18 @@ def _waits(tx: Tx, task_id: str, rows: Sequence[Row]) -> tuple[Wait, ...]:
     seqs = [row["seq"] for row in rows]
     changes = tx.thread(task_id, 10 * MOST_WAITS, None, types=("wait.updated",), refs=seqs) if seqs else []
     changed = {row["ref_seq"]: json.loads(row["data"]) for row in reversed(changes)}
-    found: list[Wait] = []
+    waits: list[Wait] = []
     for row in rows:
         begun = json.loads(row["data"])
         until = changed.get(row["seq"], begun).get("until")
         until = None if until is None else str(until)
         target = str(begun.get("target"))
-        found.append(Wait(at=row["timestamp"], target=target, until=until, **_pick(row, "seq channel")))
-    return tuple(found)
+        waits.append(Wait(at=row["timestamp"], target=target, until=until, **_pick(row, "seq channel")))
+    return tuple(waits)
 
 
 def _left_out(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, int]:
-    """How many of each exist beyond those that were read; counted only where a limit was reached."""
+    """How many rows of each type were not read; counted only where a limit was reached."""
     left_out: dict[str, int] = {}
     shown = Counter((row["type"], row["status"]) for row in rows["records"])
     for kind, status, most in wanted:

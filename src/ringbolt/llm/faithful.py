@@ -58,6 +58,7 @@ _ENGLISH = frozenset(
 )
 # A text of this many words or more must contain some of these.
 _LONG = 8
+_LEAST_QUOTE = 4  # characters
 
 
 class Plan(Value, frozen=True, kw_only=True):
@@ -85,6 +86,19 @@ def check(text: str, plan: Plan, seqs: Iterable[int], seen: str) -> None:
     for sentence in clauses(text):
         if false := _false_claim(sentence, plan):
             raise ValueError(f"it says that {false} done, which the facts do not say")
+
+
+def check_quote(quote: str, texts: Iterable[str]) -> None:
+    """Raise ValueError if none of the texts has the quoted words, whatever their case and spacing."""
+    words = _quotable(quote)
+    if len(words) < _LEAST_QUOTE:
+        raise ValueError("it quotes nothing of what it cites")
+    if not any(words in _quotable(text) for text in texts):
+        raise ValueError(f"“{quote[:60]}” is not in the events that it cites")
+
+
+def _quotable(text: str) -> str:
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in text.casefold()).split())
 
 
 def _foreign_name(text: str, plan: Plan, seen: str) -> str | None:

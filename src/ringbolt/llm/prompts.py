@@ -44,6 +44,7 @@ _ENTRY_SCHEMA: dict[str, Any] = {
     "properties": {
         "type": {"type": "string", "maxLength": 40},
         "summary": {"type": "string", "maxLength": 400},
+        "quote": {"type": "string", "maxLength": 300},
         "detail": {"type": "string", "maxLength": 2000},
         "tags": _WORDS,
         "relevance_to": _WORDS,
@@ -178,6 +179,18 @@ def summary_request(previous: str, facts: Sequence[Fact], plan: Plan) -> Request
 # --- extraction -------------------------------------------------------------------------------------
 
 
+_FINDING = (
+    "You find what is worth remembering in what an agent and its user said and did. decision: what was"
+    " chosen, with choice, reasoning, and instead (what it was preferred to). exclusion: what was tried or"
+    " considered and does not work, with what and why. variable: a limit, default, port, address or name,"
+    " with name and value. context with kind constraint: what must or must not be done; with kind blocker:"
+    " what only somebody else can remove. question: to the user, not answered yet. error: with its fix."
+    f" discovery: a cause or a surprise. Types: {', '.join(ENTRY_TYPES)}. Guesses, options and plans are"
+    " nothing to remember. For each entry cite the events it comes from, and quote a few words of one of them"
+    " exactly."
+)
+
+
 def extraction_request(facts: Sequence[Fact], plan: Plan, step: str = "") -> Request:
     """A request for what is worth remembering of the messages and actions of a step."""
     shown, lines = _fitting(facts, EVENT_TOKENS, newest=True)
@@ -189,11 +202,9 @@ def extraction_request(facts: Sequence[Fact], plan: Plan, step: str = "") -> Req
 
     return _request(
         "extraction",
-        "You find what is worth remembering in what an agent said and did: decisions with their reasons,"
-        " errors with their causes and fixes, discoveries, results, files and values that are needed later."
-        f" Types: {', '.join(ENTRY_TYPES)}. For each entry cite the events it comes from.",
-        '{"summary": "…", "entries": [{"type": "error", "summary": "…", "detail": "…", "tags": ["…"],'
-        ' "relevance_to": ["…"], "cites": [12]}]}',
+        _FINDING,
+        '{"summary": "…", "entries": [{"type": "decision", "summary": "…", "choice": "…", "reasoning": "…",'
+        ' "quote": "…", "cites": [12]}]}',
         f"{_fenced('events', _plan_lines(plan) + about + lines)}What is worth keeping?",
         {
             "summary": {"type": "string", "maxLength": 1000},
@@ -235,6 +246,7 @@ def _read_entry(raw: dict[str, Any], plan: Plan, sources: Mapping[int, Fact], se
         faithful.check(text, plan, sources, seen)
     if foreign := [seq for seq in cites if seq not in sources]:
         raise ValueError(f"it cites #{foreign[0]}, which is not among the events")
+    faithful.check_quote(raw.get("quote") or "", [sources[seq].text for seq in cites])
     channels: list[Channel | None] = [sources[seq].channel for seq in cites]
     channel = least_trusted([*channels, "agent"]) or "import"
     if kind == "user_instruction" and set(channels) != {"user"}:
@@ -268,6 +280,32 @@ def _cleaned(value: Any) -> Any:
     if is_dict(value):
         return {encode.one_line(name): _cleaned(inner) for name, inner in value.items()}
     return value
+
+
+# --- new requests -----------------------------------------------------------------------------------
+
+
+def new_request_request(request: str, facts: Sequence[Fact], prompt: str) -> Request:
+    """A request whether a prompt begins new work or goes on with the present request; the result is a bool.
+
+    `facts` are what happened before the prompt, in order.
+    """
+    _, lines = _fitting(facts, FACT_TOKENS, newest=True)
+    present = f"Present request: {encode.quoted(encode.clip(request, 1500))}\n" if request else ""
+    body = f"{present}{lines}Newest prompt: {encode.quoted(encode.clip(prompt, 2500))}\n"
+    return _request(
+        "new request",
+        "A user works with a coding agent. Say whether the newest prompt asks for another piece of work, one"
+        " that would need a title of its own: another defect, feature, component or question, or a return to"
+        " something older. It goes on with the present request if it corrects, answers, approves, refines or"
+        " asks about the present work, reports a failure of it, or asks for its tests, docs, review, commit,"
+        " push or pull request, or for the next item of a list that is being worked through.",
+        '{"new": false}',
+        f"{_fenced('records', body)}Does the newest prompt begin a new request?",
+        {"new": {"type": "boolean"}},
+        60,
+        lambda reply: reply["new"],
+    )
 
 
 # --- judgements -------------------------------------------------------------------------------------
@@ -366,6 +404,16 @@ def _fitting(facts: Sequence[Fact], budget: int, *, newest: bool) -> tuple[list[
         kept.append(place)
     kept.sort()
     return [facts[place] for place in kept], "".join(lines[place] for place in kept)
+
+
+def fitting(facts: Sequence[Fact]) -> int:
+    """How many of these facts, from the first one, a request for an extraction can hold; at least one."""
+    budget = EVENT_TOKENS
+    for place, fact in enumerate(facts[:MOST_FACTS]):
+        budget -= tokens.estimate(_line(fact, LINE_CHARACTERS[0]))
+        if budget < 0:
+            return max(1, place)
+    return min(len(facts), MOST_FACTS)
 
 
 def _line(fact: Fact, most: int) -> str:

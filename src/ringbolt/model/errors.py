@@ -2,8 +2,8 @@
 
     RingboltError
     ├── InvalidInput    the call is wrong and will stay wrong: change the arguments
-    ├── NotFound        what the call names is not in the store
-    ├── Conflict        the call does not fit the present state: read again, then decide
+    ├── NotFound        the task, step or record that the call names does not exist
+    ├── Conflict        the call contradicts the current state: read again, then decide
     └── StoreError      the store cannot serve the call now: the code says whether a retry helps
 
 After an error nothing was written, with one exception: `outcome_unknown`.
@@ -36,7 +36,7 @@ CODES = {
     "stale_token": "The claim was lost: another agent holds it, or it was released.",
     "already_claimed": "Another agent holds a live claim.",
     "key_reused": "The idempotency key was used for another call.",
-    "undo_conflict": "Later events build on what should be undone.",
+    "undo_conflict": "Later events build on the event to undo.",
     "not_undoable": "This event cannot be undone.",
     "not_ours": "A host's settings contain an entry with our name that is not ours.",
     # StoreError
@@ -104,11 +104,11 @@ class InvalidInput(RingboltError):
 
 
 class NotFound(RingboltError):
-    """What the call names is not in the store."""
+    """The task, step or record that the call names does not exist."""
 
 
 class Conflict(RingboltError):
-    """The call does not fit the present state."""
+    """The call contradicts the current state."""
 
 
 class StoreError(RingboltError):

@@ -1,8 +1,8 @@
-"""The declaration of an operation: everything that a surface must know about a method of TaskMemory.
+"""The declaration of an operation: everything a surface needs to know about a method of TaskMemory.
 
 The decorator says where an operation can be called; the method's docstring says what it does, and its
 `Args:` section what each parameter means. Parameters that mean the same everywhere are documented once, in
-`SHARED_PARAMETERS`. Command line, MCP tools, HTTP routes, OpenAPI and the reference are made from these.
+`SHARED_PARAMETERS`. The command line, MCP tools, HTTP routes, OpenAPI and the reference come from these.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SHARED_PARAMETERS = {
     "item": "Step: its id, its number from 1, or its title or a unique prefix of the title.",
     "workspace": '`""`: the workspace of this memory. `None` (`*` where null means "not given"): everywhere.',
     "tags": "Labels, at most 200 of up to 100 bytes each.",
-    "relevance_to": "Ids of steps, or other names, that the entry matters for. Stored as given.",
+    "relevance_to": "Ids of steps, or other names, that the entry matters for. Stored unchanged.",
     "supersedes": "Seq of the entry or entries that this one replaces.",
     "anchors": "Workspace files that the entry is about. Recall reports later whether they have changed.",
     "blocker_limit": "How often the same blocker may occur before the goal is stopped.",
@@ -39,8 +39,8 @@ SHARED_PARAMETERS = {
 class Operation(Value, frozen=True, kw_only=True):
     """An operation: its name is that of the method.
 
-    `tools` is the set of MCP tools that has it: core, full, or none. `core` lists the arguments of a core
-    tool: few, because models see them all the time. `http` is false for operations that take a path on the
+    `tools` names the set of MCP tools that includes it: core, full, or none. `core` lists the arguments of a
+    core tool: few, because models always see them. `http` is false for operations that take a path on the
     server. `repeatable`: a second call changes nothing more. `writes_with` lists arguments that make a read
     operation write.
     """
@@ -116,12 +116,12 @@ def _document_shared_parameters(method: Any) -> None:
     """Add the shared parameters that a docstring leaves out to its `Args:`, so that help() shows them too."""
     doc: str = method.__doc__ or ""
     names: tuple[str, ...] = method.__code__.co_varnames
-    given = names[: method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
-    lacking = [name for name in given if name in SHARED_PARAMETERS and f"    {name}: " not in doc]
-    if lacking:
+    parameters = names[: method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
+    missing = [name for name in parameters if name in SHARED_PARAMETERS and f"    {name}: " not in doc]
+    if missing:
         indent = doc[doc.rfind("\n") + 1 :] if doc.endswith(" ") else ""
         section = "" if "Args:\n" in doc else f"\n\n{indent}Args:"
-        lines = "".join(f"\n{indent}    {name}: {SHARED_PARAMETERS[name]}" for name in lacking)
+        lines = "".join(f"\n{indent}    {name}: {SHARED_PARAMETERS[name]}" for name in missing)
         method.__doc__ = f"{doc.rstrip()}{section}{lines}\n{indent}"
 
 

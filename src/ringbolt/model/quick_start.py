@@ -1,8 +1,8 @@
-"""Loads msgspec without typing_extensions, for our own short processes: hooks and the command line.
+"""Load msgspec without typing_extensions, in our own short processes: hooks and the command line.
 
-msgspec takes two names from typing_extensions if it can, and else from typing, which has them since 3.11.
-typing_extensions is often installed, as other packages need it, and takes longer to load than msgspec itself.
-A program that uses Ringbolt as a library loads msgspec as usual.
+msgspec imports two names from typing_extensions if it is installed, otherwise from typing, which has had them
+since Python 3.11. Other packages often install typing_extensions, and it loads more slowly than msgspec
+itself. A program that uses Ringbolt as a library loads msgspec as usual.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Redaction: secrets in what hosts report are replaced before anything is written. Pure, and in linear time.
+"""Redaction: replaces the secrets in a host's events before anything is written. Pure, and in linear time.
 
-A secret becomes `[redacted type length hash8]`. The hash is keyed, so that the same secret is recognised
-within one store, and says nothing to anyone without the key.
+A secret becomes `[redacted type length hash8]`. The hash is keyed: within one store the same secret has the
+same marker, and without the key the marker reveals nothing.
 
 The capture hook carries this module inside its one compiled file, without the imports below and with
 ready-compiled patterns (hosts/hook_build.py). So import only names that the hook has stand-ins for, and
@@ -18,13 +18,13 @@ from typing import Any
 from .types import is_dict, is_list
 from .validate import blake2b
 
-# How many characters of a very long text are kept and searched, at its beginning and at its end.
-LOOKED_AT = 60_000
-DEPTH = 40
+# A very long text is cut to this many characters at its beginning and at its end.
+_KEPT_AT_EACH_END = 60_000
+_MAX_DEPTH = 40
 _LEFT_OUT = "characters left out"
 
-# Vendor, the beginnings of its tokens in lower case, and the pattern of a token.
-_MAKERS: tuple[tuple[str, str, str], ...] = (
+# Each vendor with the prefixes of its tokens in lower case, and the pattern of a token.
+_VENDORS: tuple[tuple[str, str, str], ...] = (
     ("aws", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Z])"),
     ("github", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"(?:gh[pousr]_|github_pat_)\w{20,255}"),
     ("gitlab", "glpat- gldt- glrt- glptt-", r"gl(?:pat|dt|rt|ptt)-[\w-]{16,100}"),
@@ -65,8 +65,8 @@ _WORDS = (
     " signing_key encryption_key account_key master_key session_key credential credentials cookie"
 ).split()
 _NAME = "|".join(word.replace("_", "[_-]?") for word in sorted(_WORDS, key=len, reverse=True))
-# The end of the name is possessive (`+`): what follows cannot be part of a name, so trying shorter names
-# would be wasted time.
+# The end of the name is possessive (`+`): the separator cannot be part of a name, so trying shorter names
+# would waste time.
 _ASSIGNED = (
     rf"(?i)(?P<option>--(?:[a-z]{{1,20}}+-){{0,3}})?(?P<name>(?:{_NAME})s?(?:[_-][A-Za-z0-9]{{1,20}}+){{0,3}}+)"
     r"(?:(?P<flag>[ \t]{1,3})|(?P<open>\\?[\"']?)\s{0,3}(?:=>|:=|[=:])\s{0,3})(?P<quote>\\?[\"'`]?)"
@@ -93,53 +93,53 @@ _HEADER = (
     r"(?i)\b(bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?token)(\s{1,3})([\w.~+/=-]{12,4000})"
 )
 _LOGIN = r"(\s(?:-u|--user)[ =]['\"]?[\w.@-]{1,80}:|sshpass -p ?['\"]?)(?!\[redacted)([^\s'\"$]{4,200})"
-# A vendor's token must not follow a character that could be part of it: long codes contain such
-# beginnings by chance.
+# A vendor's token must not follow a character that could be part of it: long codes contain these prefixes by
+# chance.
 _APART = "(?<![A-Za-z0-9+/_-])"
 
 
 def pattern_sources() -> list[str]:
     """Every pattern of this module, for the build of the capture hook."""
-    makers = [_APART + source for _, _, source in _MAKERS]
+    makers = [_APART + source for _, _, source in _VENDORS]
     others = [_PRIVATE_KEY, _URL_PASSWORD, _WEBHOOK, _HEADER, _LOGIN, _ASSIGNED]
     return [*makers, *others, _HARMLESS_NAME, _HARMLESS_VALUE, _DOTTED]
 
 
 class Redactor:
-    """Replaces the secrets of texts and of JSON values."""
+    """Replaces the secrets in texts and JSON values."""
 
     def __init__(self, key: bytes | Callable[[], bytes]) -> None:
-        """`key` is the key of the hashes, or a function that returns it, called for the first secret."""
+        """`key` is the key of the hashes, or a function that returns it, called at the first secret."""
         self._key = key
 
     def text(self, text: str) -> str:
-        """A text without its secrets. Passes whose hints do not occur in it are skipped."""
+        """Redact a text. Passes whose hints do not occur in it are skipped."""
         if len(text) < 4:
             return text
         lowered = text.lower()
-        for hints, passing in _PASSES:
+        for hints, redact in _PASSES:
             if any(hint in lowered for hint in hints):
-                text = passing(self, text)
+                text = redact(self, text)
         return text
 
     def value(self, value: Any, clip: Callable[[str], str], depth: int = 0, name: str = "") -> Any:
-        """A JSON value without its secrets, storable, with each of its texts clipped."""
+        """Redact a JSON value, make it storable, and clip each of its texts."""
         if isinstance(value, str):
             if name and is_secret_name(name) and is_secret(name, value, quoted=True):
-                return self.replaced("value", value)
+                return self.marker("value", value)
             return clip(self.text(bounded(storable(value))))
-        if depth > DEPTH:
+        if depth > _MAX_DEPTH:
             return None if is_dict(value) or is_list(value) else value
         if is_dict(value):
             return {
-                storable(str(key))[:500]: self.value(one, clip, depth + 1, str(key))
-                for key, one in value.items()
+                storable(str(key))[:500]: self.value(inner, clip, depth + 1, str(key))
+                for key, inner in value.items()
             }
         if is_list(value):
-            return [self.value(one, clip, depth + 1, name) for one in value]
+            return [self.value(inner, clip, depth + 1, name) for inner in value]
         return value
 
-    def replaced(self, kind: str, secret: str) -> str:
+    def marker(self, kind: str, secret: str) -> str:
         """The marker that replaces a secret."""
         if not isinstance(self._key, bytes):
             self._key = self._key()
@@ -148,22 +148,22 @@ class Redactor:
 
 
 def storable(text: str) -> str:
-    """A text without characters that no engine can store: NUL and lone surrogates."""
+    """Replace the characters that no engine can store: NUL and lone surrogates."""
     if text.isascii():
         return text.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in text else text
     return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def bounded(text: str) -> str:
-    """A text without its middle if it is very long, so that the time to search it is bounded."""
-    if len(text) <= 2 * LOOKED_AT:
+    """Cut the middle out of a very long text, so that the time to search it is bounded."""
+    if len(text) <= 2 * _KEPT_AT_EACH_END:
         return text
-    gap = f"\n… {len(text) - 2 * LOOKED_AT:,} {_LEFT_OUT} …\n"
-    return f"{text[:LOOKED_AT]}{gap}{text[-LOOKED_AT:]}"
+    gap = f"\n… {len(text) - 2 * _KEPT_AT_EACH_END:,} {_LEFT_OUT} …\n"
+    return f"{text[:_KEPT_AT_EACH_END]}{gap}{text[-_KEPT_AT_EACH_END:]}"
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a value of this name is likely a secret."""
+    """Whether a field of this name probably holds a secret."""
     plain = name.lower().replace("-", "_")
     return (
         len(name) <= 80
@@ -173,7 +173,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret(name: str, value: str, *, quoted: bool) -> bool:
-    """Whether the value of a secret's name is the secret itself, and not a placeholder or a piece of code."""
+    """Whether the value of a field with a secret name is a real secret, not a placeholder or code."""
     if not 4 <= len(value) <= 500 or _pattern(_HARMLESS_VALUE).match(value) or _pattern(_DOTTED).match(value):
         return False
     if "(" in value and not quoted:
@@ -196,73 +196,73 @@ def entropy(text: str) -> float:
 
 
 # --- passes -----------------------------------------------------------------------------------------
-# Each pattern is compiled when a text first contains one of its hints: a hook that meets none pays nothing.
+# A pattern is compiled when a text first contains one of its hints, so most hooks compile none.
 
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
 def _pattern(source: str) -> re.Pattern[str]:
-    if (found := _compiled.get(source)) is None:
-        found = _compiled[source] = re.compile(source)
-    return found
+    if source not in _compiled:
+        _compiled[source] = re.compile(source)
+    return _compiled[source]
 
 
 def _private_keys(redactor: Redactor, text: str) -> str:
-    return _pattern(_PRIVATE_KEY).sub(lambda found: redactor.replaced("private-key", found[0]), text)
+    return _pattern(_PRIVATE_KEY).sub(lambda match: redactor.marker("private-key", match[0]), text)
 
 
-def _makers(redactor: Redactor, text: str) -> str:
+def _vendor_tokens(redactor: Redactor, text: str) -> str:
     lowered = text.lower()
-    for kind, hints, source in _MAKERS:
+    for kind, hints, source in _VENDORS:
         if any(hint in lowered for hint in hints.split()):
             pattern = _pattern(_APART + source)
-            text = pattern.sub(lambda found, kind=kind: redactor.replaced(kind, found[0]), text)
+            text = pattern.sub(lambda match, kind=kind: redactor.marker(kind, match[0]), text)
     return text
 
 
 def _addresses(redactor: Redactor, text: str) -> str:
-    """Passwords in URLs, and the secret part of addresses that are secrets themselves."""
+    """Redact passwords in URLs, and the secret part of webhook URLs."""
 
-    def keep_user(found: re.Match[str]) -> str:
-        if _pattern(_HARMLESS_VALUE).match(found[2]):
-            return found[0]
-        return f"{found[1]}:{redactor.replaced('password', found[2])}@"
+    def keep_user(match: re.Match[str]) -> str:
+        if _pattern(_HARMLESS_VALUE).match(match[2]):
+            return match[0]
+        return f"{match[1]}:{redactor.marker('password', match[2])}@"
 
     text = _pattern(_URL_PASSWORD).sub(keep_user, text)
-    return _pattern(_WEBHOOK).sub(lambda found: found[1] + redactor.replaced("webhook", found[2]), text)
+    return _pattern(_WEBHOOK).sub(lambda match: match[1] + redactor.marker("webhook", match[2]), text)
 
 
 def _headers(redactor: Redactor, text: str) -> str:
-    def keep_scheme(found: re.Match[str]) -> str:
-        if found[3].isalpha() and found[3].islower():
-            return found[0]  # a word: "basic authentication"
-        return found[1] + found[2] + redactor.replaced("authorization", found[3])
+    def keep_scheme(match: re.Match[str]) -> str:
+        if match[3].isalpha() and match[3].islower():
+            return match[0]  # a word: "basic authentication"
+        return match[1] + match[2] + redactor.marker("authorization", match[3])
 
     return _pattern(_HEADER).sub(keep_scheme, text)
 
 
 def _logins(redactor: Redactor, text: str) -> str:
-    """Passwords in the arguments of programs."""
-    return _pattern(_LOGIN).sub(lambda found: found[1] + redactor.replaced("password", found[2]), text)
+    """Redact passwords in the arguments of programs."""
+    return _pattern(_LOGIN).sub(lambda match: match[1] + redactor.marker("password", match[2]), text)
 
 
 def _assignments(redactor: Redactor, text: str) -> str:
-    def judged(found: re.Match[str]) -> str:
-        name, value = found["name"], found["value"]
-        if found["flag"] and not found["option"]:
-            return found[0]  # words of a sentence
-        quoted = bool(found["quote"] or found["flag"])
+    def redact(match: re.Match[str]) -> str:
+        name, value = match["name"], match["value"]
+        if match["flag"] and not match["option"]:
+            return match[0]  # words of a sentence
+        quoted = bool(match["quote"] or match["flag"])
         if _pattern(_HARMLESS_NAME).search(name) or not is_secret(name, value, quoted=quoted):
-            return found[0]
+            return match[0]
         kind = "password" if name.lower().startswith(("pass", "pwd")) else "value"
-        return found[0][: found.start("value") - found.start()] + redactor.replaced(kind, value)
+        return match[0][: match.start("value") - match.start()] + redactor.marker(kind, value)
 
-    return _pattern(_ASSIGNED).sub(judged, text)
+    return _pattern(_ASSIGNED).sub(redact, text)
 
 
 _PASSES: tuple[tuple[tuple[str, ...], Callable[[Redactor, str], str]], ...] = (
     (("private key",), _private_keys),
-    (tuple(hint for _, hints, _ in _MAKERS for hint in hints.split()), _makers),
+    (tuple(hint for _, hints, _ in _VENDORS for hint in hints.split()), _vendor_tokens),
     (("://",), _addresses),
     (("bearer", "basic", "authorization"), _headers),
     (("-u ", "--user", "sshpass"), _logins),

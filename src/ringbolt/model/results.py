@@ -9,8 +9,8 @@ from .types import Channel, Criterion, EntryStatus, ItemStatus, Origin, TaskStat
 
 
 class WaitResult(Value, frozen=True, kw_only=True):
-    """A wait: `result` says how it ended, `said` is what the last check found. It is `due` when a check is
-    overdue, which means that no worker runs."""
+    """A wait: `result` says how it ended, `last_check` what the last check saw. `due` means that a check is
+    overdue, so no worker is running."""
 
     wait_id: str
     task_id: str
@@ -22,7 +22,7 @@ class WaitResult(Value, frozen=True, kw_only=True):
     started_at: str
     ended_at: str | None = None
     result: str | None = None
-    said: str | None = None
+    last_check: str | None = None
     judged_by: Literal["rule", "model"] = "rule"
     due: bool = False
 
@@ -42,8 +42,8 @@ class GoalTask(Value, frozen=True, kw_only=True):
 
 
 class GoalBudget(Value, frozen=True, kw_only=True):
-    """What a goal may use and has used: failed attempts, tokens, seconds, cost; `exhausted` names the limits
-    that are reached."""
+    """The limits of a goal and what it has used: failed attempts, tokens, seconds, cost. `exhausted` names
+    the limits it has reached."""
 
     limits: Mapping[str, float]
     used: Mapping[str, float]
@@ -51,7 +51,7 @@ class GoalBudget(Value, frozen=True, kw_only=True):
 
 
 class GoalStatus(Value, frozen=True, kw_only=True):
-    """A goal: its criteria and tasks, its budget, and what stops it.
+    """A goal: its criteria and tasks, its budget, and its blockers.
 
     `ready`: all criteria are met or waived. `blocked` says why it is stopped until someone resets it;
     `repeated` lists the blockers of its tasks since the last reset.
@@ -95,7 +95,7 @@ class Distilled(Value, frozen=True, kw_only=True):
 
 
 class ItemProgress(Value, frozen=True, kw_only=True):
-    """A step with the estimate of its progress: how likely it is over, and the status that suggests."""
+    """A step with an estimate of its progress: how likely it is over, and the status that this suggests."""
 
     id: str
     title: str
@@ -116,7 +116,7 @@ class ProgressReport(Value, frozen=True, kw_only=True):
 
 
 class Packet(Value, frozen=True, kw_only=True):
-    """A resume packet: its text, its size in tokens, and how many rows of each part were left out."""
+    """A resume packet: its text, its size in tokens, and the number of rows left out of each part."""
 
     task_id: str
     seq: int
@@ -126,9 +126,26 @@ class Packet(Value, frozen=True, kw_only=True):
     left_out: Mapping[str, int]
 
 
+class DrillLoss(Value, frozen=True, kw_only=True):
+    """Something that one way of recovering it has lost: where it was recorded, and which ways have it.
+
+    `host` is None where the host's own summary is not known. A stored result has no `text`; its event does.
+    """
+
+    seq: int | None = None
+    text: str | None = None
+    small: bool
+    usual: bool
+    asked: bool
+    host: bool | None = None
+
+
 class DrillRow(Value, frozen=True, kw_only=True):
-    """One kind of content that must be recovered after a compaction: its count, the required percentage, and
-    how many were recovered in each way."""
+    """One kind of content that must be recovered after a compaction: its count, the required percentage, how
+    many were recovered in each way, and what the packet of 1,500 tokens or the host's summary has lost.
+
+    With a count of 0 there was nothing to measure.
+    """
 
     name: str
     wanted: int | None
@@ -138,11 +155,16 @@ class DrillRow(Value, frozen=True, kw_only=True):
     asked: int
     host: int
     host_count: int
+    lost: tuple[DrillLoss, ...] = ()
+
+    def missed(self) -> bool:
+        """Whether the packet of 1,500 tokens has less than is required."""
+        return self.wanted is not None and 100 * self.usual < self.wanted * self.count
 
 
 class DrillResult(Value, frozen=True, kw_only=True):
     """A recovery drill: where the context was cut and why there, the score per kind, and whether everything
-    required was recovered."""
+    required was recovered. `missed` names the rows that were not."""
 
     task_id: str | None
     name: str
@@ -151,6 +173,8 @@ class DrillResult(Value, frozen=True, kw_only=True):
     because: str
     rows: tuple[DrillRow, ...]
     ok: bool
+    missed: tuple[str, ...] = ()
+    truth: str = ""
     seq: int | None = None
     at: str | None = None
 
@@ -237,11 +261,12 @@ class ImportReport(Value, frozen=True, kw_only=True):
 
 
 class Removal(Value, frozen=True, kw_only=True):
-    """What forgetting or purging removes. Until it is `done` this is a preview, with a token to confirm it.
+    """The events that forgetting or purging removes. Until it is `done`, a preview with a token to confirm
+    it.
 
-    `carried` counts events of others that repeat forgotten content, `waiting` events of hosts that are not
-    in the store yet. `scrubbed`: nothing of it is left in the store's files. `elsewhere` lists files that may
-    still contain it and that you have to remove yourself.
+    `carried` counts events of other sources that repeat forgotten content, `waiting` counts events from hosts
+    that are not in the store yet. `scrubbed`: the store's files no longer contain the content. `elsewhere`
+    lists files that may still contain it and that you have to remove yourself.
     """
 
     operation: Literal["forget", "purge"]
@@ -261,8 +286,8 @@ class Removal(Value, frozen=True, kw_only=True):
 class Extraction(Value, frozen=True, kw_only=True):
     """The result of an extraction: the last event covered, and the entries it wrote.
 
-    Of the candidates, `known` were there already and `refused` could not be stored; `settled` errors turned
-    out to be fixed. `patterns` counts the patterns seen.
+    Of the candidates, `known` were already stored and `refused` could not be stored. `settled` counts errors
+    that turned out to be fixed, `patterns` the patterns seen.
     """
 
     task_id: str
@@ -293,7 +318,7 @@ class Job(Value, frozen=True, kw_only=True):
 
 
 class WorkerSeen(Value, frozen=True, kw_only=True):
-    """A worker that runs or ended recently."""
+    """A worker that is running or ended recently."""
 
     holder: str
     kinds: tuple[str, ...] = ()
@@ -323,7 +348,7 @@ class JobsStatus(Value, frozen=True, kw_only=True):
 
 
 class WorkerReport(Value, frozen=True, kw_only=True):
-    """What a worker did: how many jobs were done, failed, died, or were lost to another worker."""
+    """A worker's counts of jobs that were done, failed, died, or were lost to another worker."""
 
     done: int = 0
     failed: int = 0
@@ -332,7 +357,7 @@ class WorkerReport(Value, frozen=True, kw_only=True):
 
 
 class UpkeepChange(Value, frozen=True, kw_only=True):
-    """A change that the upkeep made to a task, or would make: the rule, the status before and after, and why.
+    """A change that upkeep made to a task, or would make: the rule, the status before and after, and why.
 
     `seq` is the event of the change, or None if nothing was written; undoing that event reverts it.
     """
@@ -347,11 +372,11 @@ class UpkeepChange(Value, frozen=True, kw_only=True):
 
 
 class UpkeepReport(Value, frozen=True, kw_only=True):
-    """What a run of the upkeep did, or would do: the number of changes by rule, and the first of them.
+    """The result of an upkeep run or dry run: the number of changes by rule, and the first changes.
 
-    `left_out` changes are not listed; `skipped` tasks had changed meanwhile. `clock_sure` says whether the
-    clock is trusted; `as_of` is the time up to which ages count (None: nothing is old yet); `clock_jumped` is
-    by how many seconds the clock was set. `failures` has the error of each rule that failed.
+    `left_out` changes are not listed; `skipped` tasks had changed in the meantime. `clock_sure` says whether
+    the clock is trusted; ages are measured at `as_of` (None: nothing is old yet); `clock_jumped` is the
+    number of seconds by which the clock was set. `failures` has the error of each rule that failed.
     """
 
     dry_run: bool
@@ -370,7 +395,7 @@ class UpkeepReport(Value, frozen=True, kw_only=True):
 
 
 class MirrorStatus(Value, frozen=True, kw_only=True):
-    """A file that mirrors a task or a workspace: what it shows, and why it is stale if it is."""
+    """A file that mirrors a task or a workspace, whether it is stale, and why."""
 
     kind: str
     path: str
@@ -454,7 +479,7 @@ class FactPage(Value, frozen=True, kw_only=True):
 class ActiveRow(Value, frozen=True, kw_only=True):
     """One row of ACTIVE-TASKS.md; an unknown time is None, shown as Unknown.
 
-    `life` says how the task stands where its session tells more than its status: at work, resting, stuck.
+    `life` is set where the session says more about the task than its status: at work, resting, stuck.
     """
 
     label: str

@@ -14,7 +14,7 @@ ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
 ITEM_OPEN = ("pending", "active")
 ITEM_OVER = ("completed", "failed", "skipped", "cancelled")
 
-# An ended task continues only by being reopened explicitly; a failed one may also be given up.
+# An ended task continues only if someone reopens it; a failed one may also be given up.
 TASK_TRANSITIONS = {
     "active": ("waiting", "paused", *ENDED),
     "waiting": ("active", "paused", *ENDED),
@@ -43,8 +43,10 @@ ACTION_TRANSITIONS = {
 EFFECT_TRANSITIONS = {
     "intended": ("did", "did_not", "unknown"),
     "unknown": ("did", "did_not"),
-    "did": (),
+    "did": ("undone", "superseded"),
     "did_not": (),
+    "undone": (),
+    "superseded": (),
 }
 ENTRY_TRANSITIONS = {
     "active": ("resolved", "superseded", "invalidated"),
@@ -63,17 +65,17 @@ LINK_KINDS: tuple[str, ...] = get_args(LinkKind)
 FILE_CHANGES = ("created", "modified", "deleted")
 APPROVAL_MODES = ("auto", "manual", "confirm")
 
-# How a message through the channel `tool` begins when a host reports the end of a session.
+# The first words of the message, on the channel `tool`, with which a host reports the end of a session.
 SESSION_ENDED = "The session ended"
 
-# Reasons with which the upkeep pauses a task, and the attention it asks for when the session is gone.
+# The reasons for which upkeep pauses a task, and the attention it requests when the session is gone.
 IDLE, SESSION_GONE, NEEDS_REVIEW = "idle", "session gone", "needs review: session "
 
-# The reason of a task whose session ended with work left, and all reasons for which a task rests: nobody
-# decided that, and work on it wakes it.
+# The reason of a task whose session ended with work left, and every reason for which a task rests. Nobody
+# decided to pause a resting task, so any work on it makes it active again.
 SESSION_OVER = "session ended"
 RESTING = (IDLE, SESSION_GONE, SESSION_OVER)
-# The reason of a task that was taken to be completed because its steps were and its agent said so.
+# The reason of a task that counts as completed because its steps are and its agent said so.
 INFERRED = "inferred"
 
 # The timestamp that a task gets when it first enters a phase.
@@ -195,11 +197,11 @@ def parse_plan(
 
     The forms are: titles; steps as objects; stages `{"stage": 1, "steps": […]}`; a graph `{id: {title,
     depends_on}}`; or a text with one step per line. Steps without an id get `s1`, `s2`, …, never one that is
-    `taken`. A step with the id or title of a `live` one (id: title) is that one.
+    `taken`. A step with the id or title of a `live` step (a mapping of ids to titles) continues that step.
     """
     steps = list(_steps(plan, None))
     live = dict(live or {})
-    given: set[str] = set()
+    own_ids: set[str] = set()
     for step in steps:
         if (slug := step["id"]) is None:
             continue
@@ -209,17 +211,17 @@ def parse_plan(
                 f"{shown(slug)} cannot be a step's id.",
                 "Use up to 64 letters, digits, dots, dashes or underscores, or give no id.",
             )
-        if slug in given or (slug in taken and slug not in live):
+        if slug in own_ids or (slug in taken and slug not in live):
             raise InvalidInput(
                 "invalid_plan",
                 f"The step id {slug} is already used.",
                 "Ids are never reused, not even after a step was dropped. Choose another one.",
             )
-        given.add(slug)
-    used = given.union(taken)
+        own_ids.add(slug)
+    used = own_ids.union(taken)
     same: dict[str, list[str]] = {}
     for name, title in reversed(live.items()):
-        if name not in given:
+        if name not in own_ids:
             same.setdefault(title, []).append(name)
     number = 0
     for step in steps:
@@ -241,7 +243,7 @@ def _steps(plan: Any, stage: str | None, depth: int = 0) -> Iterable[dict[str, A
         raise InvalidInput(
             "invalid_plan",
             f"The plan is nested more than {MOST_LEVELS} levels deep.",
-            "Use stages with steps; put what is deeper into sub-tasks.",
+            "Use stages with steps, and sub-tasks for anything deeper.",
         )
     if isinstance(plan, str):
         for line in plan.splitlines():
@@ -345,7 +347,7 @@ def check_dependencies(depends_on: Mapping[str, Sequence[str]]) -> None:
 
 
 def is_ready(depends_on: Sequence[str], statuses: Mapping[str, str]) -> bool:
-    """Whether all dependencies of a step are over; a dropped step holds nothing up."""
+    """Whether all dependencies of a step are over; a dropped step blocks nothing."""
     return all(
         statuses.get(name, "completed") in ("completed", "skipped", "cancelled") for name in depends_on
     )
@@ -373,11 +375,12 @@ def plan_position(items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-# The channels from the most to the least trusted; `system` is what Ringbolt itself writes. A text of unknown
+# The channels from the most to the least trusted; Ringbolt itself writes through `system`. A text of unknown
 # origin (None) is trusted least.
 TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "tool", "web", "import", None)
 
 
 def least_trusted(channels: Sequence[Channel | None]) -> Channel | None:
-    """The least trusted of several channels: a row is only as good as its worst text."""
+    """The least trusted of several channels, which is how far a row that quotes all of them can be
+    trusted."""
     return max(channels, key=TRUST.index, default=None)

@@ -105,7 +105,7 @@ class Settings(Value, frozen=True, kw_only=True):
         "7d"
     )
     stuck_after: Annotated[
-        str, duration_or_off("An active task that is idle for longer, and not waiting, is stuck.")
+        str, duration_or_off("An active task that is idle for longer than this, and not waiting, is stuck.")
     ] = "5m"
     stuck_cooldown: Annotated[str, duration("Minimum time between two alerts about one task.")] = "5m"
     session_grace: Annotated[str, duration("How long to leave a task alone after its session has ended.")] = (
@@ -178,10 +178,10 @@ class Settings(Value, frozen=True, kw_only=True):
         float, within(0, 10**6, "Price of a million output tokens of the remote model.")
     ] = 0.0
     progress: Annotated[
-        Switch, means("on: what an agent says moves the steps of its plan, marked as inferred.")
+        Switch, means("on: infer the progress of steps from what the agent says; such changes are marked.")
     ] = "on"
     extraction: Annotated[
-        Switch, means("on: when a step ends, extract what is worth remembering from its events.")
+        Switch, means("on: when a step ends, extract decisions, errors and values from its events.")
     ] = "on"
     summary_every: Annotated[
         int, within(0, 100_000, "Renew the summary after this many messages. 0: never.")
@@ -212,7 +212,21 @@ class Settings(Value, frozen=True, kw_only=True):
     callback_seconds: Annotated[float, within(0.1, 50, "Seconds that a call to a callback_url may take.")] = (
         10.0
     )
+    guard: Annotated[
+        Literal["advise", "ask", "off"],
+        means(
+            "Before a call that was forbidden, or that would repeat a side effect: advise only the agent,"
+            " or ask the user, if the host can. off: no warnings."
+        ),
+    ] = "advise"
     hook_deadline_ms: Annotated[int, within(10, 60_000, "Milliseconds that a host's hook may take.")] = 300
+    hook_turn_block: Annotated[
+        Switch,
+        means(
+            "on: add a few lines with the state of the task to each prompt, if it has changed and the host"
+            " allows it."
+        ),
+    ] = "off"
     hook_compact_ms: Annotated[
         int, within(10, 60_000, "Milliseconds that a hook before or after a compaction may take.")
     ] = 2000
@@ -232,7 +246,7 @@ class Settings(Value, frozen=True, kw_only=True):
 
 
 class Setting(Value, frozen=True, kw_only=True):
-    """What a setting may be. `kind` is text, number, choice, list, duration or folder."""
+    """The declaration of a setting. `kind` is text, number, choice, list, duration or folder."""
 
     name: str
     annotation: Any

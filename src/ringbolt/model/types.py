@@ -46,7 +46,7 @@ EntryType = Literal[
     "fact",
 ]
 EntryStatus = Literal["active", "resolved", "superseded", "invalidated"]
-EffectStatus = Literal["intended", "did", "did_not", "unknown"]
+EffectStatus = Literal["intended", "did", "did_not", "unknown", "undone", "superseded"]
 Channel = Literal["user", "agent", "tool", "web", "import", "system"]
 RequestStatus = Literal["current", "finished", "open"]
 LinkKind = Literal["parent", "goal", "supersedes", "blocks", "related"]
@@ -107,7 +107,7 @@ class Origin(Value, frozen=True, kw_only=True):
 
 
 class Event(Value, frozen=True, kw_only=True):
-    """One entry of the ledger: what happened (`type`, `text`, `data`) and the state it changed (`sets`)."""
+    """One event of the ledger: what happened (`type`, `text`, `data`) and the state it changed (`sets`)."""
 
     task_id: str
     seq: int
@@ -132,7 +132,11 @@ class Source(Value, frozen=True, kw_only=True):
 
 
 class Item(Value, frozen=True, kw_only=True):
-    """A step of the plan. `ordinal` is only its place for display; `id` identifies it."""
+    """A step of the plan. `ordinal` is only its place for display; `id` identifies it.
+
+    `evidence` of a completed step: somebody `reported` it, a check has `verified` it, or its last check has
+    `contradicted` it: it failed and has not passed since.
+    """
 
     id: str
     ordinal: int
@@ -140,7 +144,7 @@ class Item(Value, frozen=True, kw_only=True):
     status: ItemStatus
     stage: str | None = None
     basis: Literal["explicit", "inferred"] | None = None
-    evidence: Literal["reported", "verified"] | None = None
+    evidence: Literal["reported", "verified", "contradicted"] | None = None
     cause: int | None = None
     note: str | None = None
     active_issue: str | None = None
@@ -168,7 +172,7 @@ class PlanVersion(Value, frozen=True, kw_only=True):
 
 
 class Entry(Value, frozen=True, kw_only=True):
-    """An entry worth remembering; the fields of a decision or an exclusion are in `data`."""
+    """A decision, error, value or other note to remember; the fields of its type are in `data`."""
 
     seq: int
     type: EntryType
@@ -186,7 +190,7 @@ class Entry(Value, frozen=True, kw_only=True):
 
 
 class Action(Value, frozen=True, kw_only=True):
-    """Something that was done, with its input, output and logs."""
+    """A tool call, command, edit or other action, with its input, output and logs."""
 
     seq: int
     at: str
@@ -207,12 +211,13 @@ class Action(Value, frozen=True, kw_only=True):
 
 
 class Effect(Value, frozen=True, kw_only=True):
-    """A side effect that must not happen twice: done, not done, or unknown (then verify)."""
+    """A side effect that must not happen twice: done, not done, or unknown (verify it first)."""
 
     seq: int
     at: str
     what: str
     status: EffectStatus
+    kind: str | None = None
     verify: str | None = None
     item: str | None = None
     outcome: str | None = None
@@ -258,7 +263,7 @@ class ErrorSummary(Value, frozen=True, kw_only=True):
 
 
 class Timestamps(Value, frozen=True, kw_only=True):
-    """The six timestamps of a task; None for what has not happened."""
+    """The six timestamps of a task; None for a stage that it has not reached."""
 
     created_at: str
     plan_generated_at: str | None = None
@@ -269,12 +274,11 @@ class Timestamps(Value, frozen=True, kw_only=True):
 
 
 class TaskCard(Value, frozen=True, kw_only=True):
-    """A task in one line: enough to choose one from a list.
+    """A task in one line: enough to choose it from a list.
 
-    `life` says how it stands in a word or two, from its status and the session that works on it: at work,
-    waiting for you, held up, resting, stuck, done. Of the `done` steps, `verified` ones have a receipt and
-    the others were only reported. `unknown` counts the side effects that were begun and whose outcome is
-    unknown.
+    `life` sums up its status and the session that works on it in a word or two: at work, waiting for you,
+    held up, resting, stuck, done. Of the `done` steps, `verified` have a receipt and the others were only
+    reported. `unknown` counts side effects that were started and whose outcome is unknown.
     """
 
     id: str
@@ -306,7 +310,7 @@ class TaskCard(Value, frozen=True, kw_only=True):
 
 
 class Request(Value, frozen=True, kw_only=True):
-    """Something that the task was asked to do: the current request, or an earlier one and how it was left."""
+    """A request that the user made within the task: the current one, or an earlier one, finished or open."""
 
     seq: int
     at: str
@@ -329,6 +333,7 @@ class Task(TaskCard, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     timestamps: Timestamps
     plan_version: int = 0
+    plan_inferred: bool = False
     last_replanned_at: str | None = None
     items: tuple[Item, ...] = ()
     decisions: tuple[Entry, ...] = ()
@@ -364,7 +369,7 @@ class Moment(Value, frozen=True, kw_only=True):
 
 
 class Wait(Value, frozen=True, kw_only=True):
-    """Something that the task waits for."""
+    """An open wait of the task."""
 
     seq: int
     at: str
@@ -374,13 +379,46 @@ class Wait(Value, frozen=True, kw_only=True):
 
 
 class Name(Value, frozen=True, kw_only=True):
-    """A name that the task uses: a file, an identifier, a version, a ticket, a commit, an address."""
+    """A name that the task uses: a file, an identifier, a version, a ticket, a commit, an address.
+
+    `weight` says how likely it is needed again, `heat` how much the last events were about it.
+    """
 
     name: str
     kind: str
     seq: int
     channel: Channel
     weight: float
+    heat: float = 0.0
+
+
+class WorkTree(Value, frozen=True, kw_only=True):
+    """The working tree as it was seen last: branch, last commit, files that are not committed, and files that
+    were edited after the last check that passed. Paths are from the root of the repository."""
+
+    branch: str | None = None
+    commit: str | None = None
+    dirty: tuple[str, ...] = ()
+    dirty_count: int = 0
+    edited_since_check: tuple[str, ...] = ()
+    taken_back: Mapping[str, int] = {}
+    last_check: str | None = None
+    last_check_ok: bool | None = None
+    at: str
+    seq: int
+
+
+class RunCommand(Value, frozen=True, kw_only=True):
+    """A command that worked here, and its purpose: test, check, build, lint, typecheck, format, run, migrate
+    or install."""
+
+    kind: str
+    command: str
+    needs: str | None = None
+    instead_of: str | None = None
+    uses: int = 1
+    seq: int
+    at: str
 
 
 class Summary(Value, frozen=True, kw_only=True):
@@ -400,8 +438,8 @@ class Summary(Value, frozen=True, kw_only=True):
 
 
 class Snapshot(Task, frozen=True, kw_only=True):
-    """A task with everything that views show: also its variables as entries, recent events, waits, settled
-    errors and side effects, and what was distilled: the names in use and the running summary."""
+    """A task with everything that views show: in addition, its variables as entries, recent events, waits,
+    settled errors and side effects, the names in use and the running summary."""
 
     values: tuple[Entry, ...] = ()
     recent: tuple[Moment, ...] = ()
@@ -412,6 +450,8 @@ class Snapshot(Task, frozen=True, kw_only=True):
     goals: tuple[RelatedGoal, ...] = ()
     names: tuple[Name, ...] = ()
     summary: Summary | None = None
+    work_tree: WorkTree | None = None
+    run_commands: tuple[RunCommand, ...] = ()
     new_requests: tuple[NewRequest, ...] = ()
     mode: str = ""
     interruption: Interruption | None = None
@@ -420,7 +460,7 @@ class Snapshot(Task, frozen=True, kw_only=True):
 
 
 class NewRequest(Value, frozen=True, kw_only=True):
-    """Something new that the user asked for within a task; `before` says how the request before it stood
+    """A new request of the user within a task; `before` is the state of the request before it
     (`previous finished` or `previous open`)."""
 
     seq: int
@@ -431,7 +471,7 @@ class NewRequest(Value, frozen=True, kw_only=True):
 
 
 class Interruption(Value, frozen=True, kw_only=True):
-    """Why the last turn of a session broke off, and when it may go on, if that is known."""
+    """Why the last turn of a session broke off, and when it can continue, if known."""
 
     at: str
     what: str
@@ -439,7 +479,7 @@ class Interruption(Value, frozen=True, kw_only=True):
 
 
 class Helper(Value, frozen=True, kw_only=True):
-    """A sub-agent or a command in the background that was started and has not reported its result."""
+    """A sub-agent or background command that has started and not yet reported its result."""
 
     since: str
     what: str
@@ -478,7 +518,7 @@ class Criterion(Value, frozen=True, kw_only=True):
 
 
 class RelatedGoal(Value, frozen=True, kw_only=True):
-    """A goal that a task is linked to, in one line; if the link is a mere text, only `id` is set."""
+    """A goal that a task is linked to, in one line; if the link names no stored goal, only `id` is set."""
 
     id: str
     name: str | None = None
@@ -511,8 +551,8 @@ class Pattern(Value, frozen=True, kw_only=True):
 class Answer(Value, frozen=True, kw_only=True):
     """The answer to a question: its text with citations, and its source.
 
-    `source` is `ledger` (the recorded state), `recall` (a search) or a model's name; `about` says how the
-    question was understood.
+    `source` is `ledger` (the recorded state), `recall` (a search) or a model's name; `about` is the subject
+    that was recognised in the question.
     """
 
     task_id: str | None
@@ -525,7 +565,7 @@ class Answer(Value, frozen=True, kw_only=True):
 
 
 class Written(Value, frozen=True, kw_only=True):
-    """The result of every write: the event that was written, and where the task stands now."""
+    """The result of every write: the new event, and the state of the task after it."""
 
     task_id: str
     seq: int
@@ -544,14 +584,14 @@ class Written(Value, frozen=True, kw_only=True):
 
 
 class TaskPage(Value, frozen=True, kw_only=True):
-    """A page of tasks, the last changed first, and the cursor of the next page."""
+    """A page of tasks, the most recently changed first, and the cursor of the next page."""
 
     tasks: tuple[TaskCard, ...]
     cursor: int | None = None
 
 
 class Thread(Value, frozen=True, kw_only=True):
-    """A page of a task's events in order, and the cursor of the page before."""
+    """A page of a task's events in order, and the cursor of the previous page."""
 
     task_id: str
     events: tuple[Event, ...]

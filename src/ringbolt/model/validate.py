@@ -1,4 +1,5 @@
-"""Validating arguments: each becomes a clean value, or an error whose hint says how to fix it."""
+"""Validate arguments: each function returns a clean value, or raises an error whose hint says how to fix
+it."""
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ def text(what: str, value: Any, limit: int) -> str:
     """A text that every engine can store, of at most `limit` bytes."""
     if not isinstance(value, str):
         raise InvalidInput(
-            "invalid_argument", f"{what} must be a text, not {type(value).__name__}.", "Give it as a string."
+            "invalid_argument", f"{what} must be a text, not {type(value).__name__}.", "Pass a string."
         )
-    # Encoding finds lone surrogates and gives the size; for ASCII, the common case, it is not needed.
+    # Encoding detects lone surrogates and measures the size; ASCII, the common case, does not need it.
     if value.isascii():
         size = len(value)
     else:
@@ -63,14 +64,14 @@ def line(what: str, value: Any, limit: int = 500) -> str:
     """A text that is not blank, stripped: names, titles, keys."""
     found = text(what, value, limit).strip()
     if not found:
-        raise InvalidInput("invalid_argument", f"{what} is empty.", "Say something in a few words.")
+        raise InvalidInput("invalid_argument", f"{what} is empty.", "Use a few words.")
     return found
 
 
 def nonempty(what: str, value: Any, limit: int) -> str:
     """A text that is not blank, unchanged: contents, outputs."""
     if not text(what, value, limit).strip():
-        raise InvalidInput("invalid_argument", f"{what} is empty.", "Give the text itself.")
+        raise InvalidInput("invalid_argument", f"{what} is empty.", "Pass some text.")
     return value
 
 
@@ -98,7 +99,7 @@ def number(what: str, value: Any, least: float, most: float) -> float:
         raise InvalidInput(
             "invalid_argument",
             f"{what} must be a number from {least:g} to {most:g}, not {shown(value)}.",
-            "Give a number within these bounds.",
+            "Use a number within these bounds.",
         )
     return value
 
@@ -107,7 +108,7 @@ def whole(what: str, value: Any, least: int, most: int) -> int:
     """A whole number within bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(
-            "invalid_argument", f"{what} must be a whole number, not {shown(value)}.", "Give digits only."
+            "invalid_argument", f"{what} must be a whole number, not {shown(value)}.", "Use only digits."
         )
     number(what, value, least, most)
     return value
@@ -183,7 +184,7 @@ def path(what: str, value: Any) -> str:
     found = value if isinstance(value, str) else getattr(value, "__fspath__", lambda: None)()
     if not isinstance(found, str) or not found.strip():
         raise InvalidInput(
-            "invalid_argument", f"{what} cannot be {shown(value)}.", "Give the path of a file."
+            "invalid_argument", f"{what} cannot be {shown(value)}.", "Pass the path of a file."
         )
     if len(text(what, found, 1 << 20).encode()) > 4000:
         raise InvalidInput(

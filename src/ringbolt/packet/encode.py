@@ -71,6 +71,14 @@ def clip(text: str, most: int) -> str:
     return cut.rstrip() + "…"
 
 
+def clip_to_sentence(text: str, most: int) -> str:
+    """At most `most` characters of a text, cut after a sentence where one ends in its second half."""
+    if len(text) <= most:
+        return text
+    end = max(text.rfind(stop, 0, most - 1) for stop in (". ", "! ", "? ", ": ", "; "))
+    return f"{text[: end + 1]} …" if end > most // 2 else clip(text, most)
+
+
 # --- prompt -----------------------------------------------------------------------------------------
 
 

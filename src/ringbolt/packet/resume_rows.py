@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
+from ..ledger.inferred_plan import FROM_PROSE
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Criterion, Effect, Entry, Item, Moment, RelatedGoal, Snapshot, Source, Wait, is_list
+from ..model.types import (
+    Criterion,
+    Effect,
+    Entry,
+    Item,
+    Moment,
+    RelatedGoal,
+    RunCommand,
+    Snapshot,
+    Source,
+    Wait,
+    is_list,
+)
 from ..model.validate import dumps, seconds_of
 from . import encode, tokens
 from .budget import Row
@@ -23,7 +37,7 @@ def standing(task: Snapshot) -> str:
     proven = f", {task.verified} verified" if task.verified else ""
     steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
     phase = "planning" if task.mode == "plan" else task.phase
-    return f"Status {task.status}{reason}, phase {phase}{steps}"
+    return f"{task.status}{reason}, phase {phase}{steps}"
 
 
 # --- sessions, and what stands above all else -------------------------------------------------------
@@ -57,9 +71,15 @@ def session_lines(task: Snapshot) -> list[Row]:
     return found
 
 
+def request_seqs(task: Snapshot) -> set[int]:
+    """The numbers of the events that began requests; some of them are instructions too."""
+    first = task.sources.get("request")
+    return {one.seq for one in task.new_requests} | ({first.seq} if first else set())
+
+
 def forbidding(task: Snapshot) -> list[Entry]:
     """The last instructions with which the user forbids something, oldest first."""
-    begun = {one.seq for one in task.new_requests}
+    begun = request_seqs(task)
     found = [
         entry for entry in task.instructions if entry.seq not in begun and _FORBIDS.search(entry.summary)
     ]
@@ -95,6 +115,55 @@ def _forbidden_in_request(task: Snapshot) -> list[Row]:
         Row((2.25 + place / 100, lambda clause=clause: f"The request says{named} {quote(clause, 120)}"))
         for place, clause in enumerate(clauses[:2])
     ]
+
+
+def work_tree(task: Snapshot) -> list[Row]:
+    """Branch, last commit, what is not committed, and what was edited after the last check that passed."""
+    tree = task.work_tree
+    if tree is None:
+        return []
+    found: list[Row] = []
+    place = [f"branch {encode.name(tree.branch)}"] if tree.branch else []
+    place += [f"last commit {quote(tree.commit, 70)}"] if tree.commit else []
+    if place:
+        found.append(Row((5.58, lambda: f"#{tree.seq}t {', '.join(place)}")))
+    if tree.last_check:
+        word = {True: "passed", False: "failed", None: "ended"}[tree.last_check_ok]
+        edited = _listed([path.rsplit("/", 1)[-1] for path in tree.edited_since_check], 6)
+        since = f"; edited since: {edited}" if edited else ""
+        check = tree.last_check
+        found.append(Row((5.68, lambda: f"Last check {quote(check, 80)} {word}{since}")))
+    if tree.dirty:
+        more = tree.dirty_count - len(tree.dirty)
+        rest = f" and {more} more" if more > 0 else ""
+        found.append(Row((5.69, lambda: f"Not committed: {_listed(tree.dirty, 10)}{rest}")))
+    return found
+
+
+def _listed(paths: Sequence[str], most: int) -> str:
+    named = [encode.name(path) for path in paths[:most]]
+    return ", ".join(named) + (f" and {len(paths) - most} more" if len(paths) > most else "")
+
+
+def run_command(one: RunCommand, wanted: float) -> Row:
+    """A command that worked here, what it needs, and what did not work instead."""
+
+    def show(most: int) -> str:
+        needs = f"; needs {quote(one.needs, most)}" if one.needs else ""
+        instead = f"; not {quote(one.instead_of, most)}" if one.instead_of else ""
+        return f"{one.kind} #{one.seq}t {quote(one.command, most)}{needs}{instead}"
+
+    return Row((wanted, lambda: show(110)), (wanted + 25, lambda: show(600)))
+
+
+def blockers(task: Snapshot) -> list[Row]:
+    """What is in the way, and what needs a person's attention."""
+    named = cite(task.sources.get("blockers"))
+    found = [texts(f"Blocked{named}: ", text, (3, 120), (10, 400), (35, 2000)) for text in task.blockers]
+    if task.attention:
+        named = cite(task.sources.get("attention"))
+        found.append(texts(f"Needs attention{named}: ", task.attention, (5, 120), (36, 500)))
+    return found
 
 
 def at_work(task: Snapshot) -> list[Row]:
@@ -171,6 +240,8 @@ def step(item: Item, distance: int, turn: bool) -> Row:
         wanted = 2.1
     elif item.dropped_in is not None:
         wanted = (12 if item.status == "completed" else 23) + away
+    elif FROM_PROSE in item.detail:  # what was only announced comes after what was recorded
+        wanted = (6.4 if over else 6.0) + away
     elif over:
         wanted = (5.2 if abs(distance) <= 12 else 8.3) + away
     else:
@@ -180,6 +251,8 @@ def step(item: Item, distance: int, turn: bool) -> Row:
         line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {quote(item.title, most)}"
         if item.dropped_in is not None and item.status == "completed":
             line += " from an earlier plan"
+        if item.status == "completed" and item.evidence == "contradicted":
+            line += "; its last check failed"
         if item.depends_on and not over:
             line += f" after {', '.join(item.depends_on)}"
         if item.replaced_by:
@@ -212,7 +285,7 @@ def instruction(entry: Entry, soon: float, late: float) -> Row:
 
 
 def commit(entry: Entry, soon: float, late: float) -> Row:
-    return texts(f"{by(entry)} ", entry.summary.removeprefix("commit "), (soon, 90), (late, 400))
+    return texts(f"{by(entry)} ", entry.summary.removeprefix("commit").lstrip(": "), (soon, 90), (late, 400))
 
 
 def decision(entry: Entry, soon: float, late: float) -> Row:
@@ -222,7 +295,9 @@ def decision(entry: Entry, soon: float, late: float) -> Row:
 
     def show(most: int, whole: bool) -> str:
         line = f"{by(entry)} "
-        line += f"{quote(str(title), most)}: " if title and title != choice else ""
+        line += (
+            f"{quote(str(title), most if whole else most * 3 // 5)}: " if title and title != choice else ""
+        )
         line += quote(choice, most)
         line += f" because {quote(str(data['reasoning']), most)}" if data.get("reasoning") else ""
         if whole:
@@ -256,14 +331,15 @@ def exclusion(entry: Entry, soon: float, late: float) -> Row:
         line = f"{by(entry)}{where} {quote(short, what)}: {quote(str(why), most)}"
         if whole and data.get("why") != data.get("symptom") and data.get("why") and data.get("symptom"):
             line += f"; symptom {quote(str(data['symptom']), most)}"
-        if whole and data.get("worked"):
-            line += f"; instead {quote(str(data['worked']), most)}"
+        if data.get("worked"):  # without it, the row would read as if nothing had worked
+            worked = str(data["worked"])
+            line += f"; instead {quote(worked if whole else _FOLDERS.sub('', worked), most if whole else 40)}"
         return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
 
     if not why:
         return texts(f"{by(entry)}{where} ", with_detail(entry), (soon, 140), (late, 2000))
     return Row(
-        (soon, lambda: show(SHORT, 130, False)),
+        (soon, lambda: show(SHORT, 120, False)),
         (max(soon, 8.2), lambda: show(SHORT, 320, False)),
         (max(soon, 12.5), lambda: show(70, 320, False)),
         (soon + 21, lambda: show(300, 320, True)),
@@ -283,6 +359,15 @@ def settled(entry: Entry, soon: float, late: float) -> Row:
 
 
 def note(entry: Entry, soon: float, late: float) -> Row:
+    if entry.type == "tool_result":  # what a helper reported, which is often its only trace
+        whole = encode.one_line(entry.detail or entry.summary)
+        lengths = ((soon - 13, 160), (soon - 10, 500), (late, 1500))
+        return Row(
+            *(
+                (wanted, lambda most=most: f"{by(entry)} {quote(encode.clip_to_sentence(whole, most), most)}")
+                for wanted, most in lengths
+            )
+        )
     return texts(f"{by(entry)} {entry.type} ", with_detail(entry), (soon, 140), (late, 1500))
 
 
@@ -337,6 +422,19 @@ def wait(wait: Wait) -> Row:
 def over(moment: Moment, wanted: float) -> Row:
     number = f"#{moment.seq}{encode.CLASS[moment.channel]}"
     return texts(f"{number} ", moment.text, (wanted, 160), (wanted + 30, 1000))
+
+
+def last_words(moment: Moment, wanted: float) -> Row:
+    """What was said lately, in whole sentences."""
+    head = f"#{moment.seq}{encode.CLASS[moment.channel]}{f' {moment.item}' if moment.item else ''} "
+    text = encode.one_line(moment.text)
+
+    def show(most: int) -> str:
+        return head + encode.quoted(cut(encode.clip_to_sentence(text, most), most))
+
+    return Row(
+        (wanted, lambda: show(140)), (wanted + 2.3, lambda: show(400)), (wanted + 30, lambda: show(1000))
+    )
 
 
 def moment(moment: Moment, wanted: float) -> Row:

@@ -101,8 +101,8 @@ def _subtask(item: Item, wanted: float) -> Row:
             lines.append(f"    active_issue: {_text(item.active_issue, most)}{by}")
         if item.depends_on:
             lines.append(f"    depends_on: [{', '.join(encode.scalar(name) for name in item.depends_on)}]")
-        if item.status == "completed" and item.evidence == "verified":
-            lines.append("    evidence: verified")
+        if item.status == "completed" and item.evidence in ("verified", "contradicted"):
+            lines.append(f"    evidence: {item.evidence}")
         return "\n".join(lines)
 
     return Row((wanted, lambda: show(40)), (wanted + 8, lambda: show(SUMMARY)))

@@ -120,6 +120,16 @@ def estimate(text: str) -> int:
     return -int(-(cost + 2 * cost**0.5) // 20)
 
 
+# `estimate` overrates packets: over 89 packets of real sessions it came to 1.10 of the exact count
+# in the mean without its margin, and to 1.05 at least.
+_OVERRATED = 0.95
+
+
+def estimate_packet(text: str) -> int:
+    """About how many o200k tokens a packet has: 4 % too many in the mean, hardly ever too few."""
+    return -int(-sum(map(_price, _PIECES.findall(text))) * _OVERRATED // 20)
+
+
 @cache
 def exact() -> Callable[[str], int] | None:
     """The exact counter of o200k tokens, or None where splintr is not installed.
@@ -142,8 +152,8 @@ def exact() -> Callable[[str], int] | None:
 
 
 def counter(exact_wanted: bool) -> Callable[[str], int]:
-    """The exact counter if it is wanted and installed, otherwise the estimate."""
-    return (exact() if exact_wanted else None) or estimate
+    """The exact counter if it is wanted and installed, otherwise the estimate for packets."""
+    return (exact() if exact_wanted else None) or estimate_packet
 
 
 def fit(text: str, budget: int, count: Callable[[str], int] = estimate) -> str:

@@ -19,7 +19,7 @@ MOST_BYTES = 32 << 20
 
 def cite(paths: Any, workspace: str | None) -> list[dict[str, Any]] | None:
     """The files that an entry cites, each with the digest of its current content; None without files."""
-    found: list[dict[str, Any]] = []
+    anchors: list[dict[str, Any]] = []
     for path in validate.text_list("anchors", paths, 2000, MOST):
         digest = _digest(path, workspace)
         if digest is None:
@@ -28,8 +28,8 @@ def cite(paths: Any, workspace: str | None) -> list[dict[str, Any]] | None:
                 f"{shown(path)} is not a readable file of this workspace, so it cannot be cited.",
                 "Name a file inside the workspace, by its relative or absolute path.",
             )
-        found.append({"path": path, "digest": digest})
-    return found or None
+        anchors.append({"path": path, "digest": digest})
+    return anchors or None
 
 
 def read_anchors(event: Mapping[str, Any]) -> tuple[Anchor, ...]:
@@ -49,13 +49,14 @@ def _anchor(cited: Mapping[str, Any], workspace: str | None) -> Anchor:
         return Anchor(path=path, state="unverifiable")
     now = _digest(path, workspace)
     if now is None:
-        # A missing file is stale; an unreadable one says nothing.
+        # A missing file is stale; an unreadable one cannot be judged.
         return Anchor(path=path, state="unverifiable" if os.path.lexists(whole) else "stale")
     return Anchor(path=path, state="fresh" if now == cited.get("digest") else "stale")
 
 
 def _inside(path: str, workspace: str | None) -> str | None:
-    """The absolute path of a file in a workspace; None if that is not here or the file is outside."""
+    """The absolute path of a file in a workspace; None if the workspace is not here or the file is
+    outside."""
     if workspace is None or not os.path.isdir(workspace) or "\0" in path:
         return None
     root = os.path.realpath(workspace)

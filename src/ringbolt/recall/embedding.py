@@ -30,7 +30,7 @@ class Embedder(Protocol):
 
     # The model and its version; vectors of different names are never compared.
     name: str
-    # The length of a vector; 0 until the first answer of a server shows it.
+    # The length of a vector; 0 until the first response of a server shows it.
     dimensions: int
     # Whether a query is weighted by how rare its words are in the store today. That is known only inside a
     # snapshot, where nothing may wait, so `query` of such an embedder must not block.
@@ -56,24 +56,24 @@ CHUNK = 1000
 HEAD, TAIL = 12 * CHUNK, 8 * CHUNK
 _WORD = lazy_regex(r"\w+")
 _LONGEST_WORD = 40
-_SAY_NOTHING = frozenset(QUESTION_WORDS.split())
+_QUESTION_WORDS = frozenset(QUESTION_WORDS.split())
 
 
 def chunks(text: str) -> list[str]:
-    """Cut a text into pieces short enough to have one meaning; at least one, at most about 20."""
+    """Cut a text into pieces short enough to have one meaning: 1 to about 20."""
     if len(text) > HEAD + TAIL:
         return [*chunks(text[:HEAD]), *chunks(text[-TAIL:])]
-    found: list[str] = []
+    pieces: list[str] = []
     while len(text) > CHUNK + CHUNK // 3:
         space = max(text.rfind(" ", CHUNK // 2, CHUNK), text.rfind("\n", CHUNK // 2, CHUNK))
         cut = space + 1 or CHUNK
-        found.append(text[:cut])
+        pieces.append(text[:cut])
         text = text[cut:]
-    return [*found, text]
+    return [*pieces, text]
 
 
 def embedder_for(settings: Settings) -> Embedder | None:
-    """The embedder that the settings name, ready to use; None if they name none."""
+    """The configured embedder, ready to use; None if there is none."""
     if settings.embedder == "static":
         return _static()
     if settings.embedder == "endpoint":
@@ -90,9 +90,9 @@ def _static() -> StaticEmbedder:
 class StaticEmbedder:
     """Word vectors from the wordllama package: no model runs, a text takes a tenth of a millisecond.
 
-    Only the package's files are used, because its own loader looks for them on the network. A text is the sum
-    of its words, weighted by how rare they are in general; a query is the sum of its words, weighted by how
-    rare they are in this store. This weighting is essential: with plain means less than half is found.
+    Only the package's files are used, because its own loader fetches them from the network. The vector of a
+    text is the sum of its words, weighted by their rarity in general; that of a query is weighted by the
+    rarity of its words in this store. This weighting is essential: plain means find less than half.
     """
 
     weighs = True
@@ -141,7 +141,7 @@ class StaticEmbedder:
         return vector / length if length else self._np.zeros(self.dimensions, self._np.float32)
 
     def _split(self, word: str) -> tuple[int, ...]:
-        """A word in tokens, by byte-pair encoding; the rest is spelled in bytes."""
+        """The tokens of a word, by byte-pair encoding; the rest is encoded byte by byte."""
         parts = list(f"▁{word}")
         never = len(self._merges)
         while len(parts) > 1:
@@ -161,16 +161,16 @@ class StaticEmbedder:
 
 def _words(text: str) -> list[str]:
     """The words of a text without question words."""
-    return [word[:_LONGEST_WORD] for word in _WORD.findall(text) if word.lower() not in _SAY_NOTHING]
+    return [word[:_LONGEST_WORD] for word in _WORD.findall(text) if word.lower() not in _QUESTION_WORDS]
 
 
 def _package_folder() -> str:
     from importlib.util import find_spec
 
-    found = find_spec("wordllama")  # finds it without running it
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("wordllama")  # locates the package without running it
+    if spec is None or not spec.submodule_search_locations:
         raise not_installed("No module named 'wordllama'")
-    return next(iter(found.submodule_search_locations))
+    return next(iter(spec.submodule_search_locations))
 
 
 def _read(path: str) -> bytes:

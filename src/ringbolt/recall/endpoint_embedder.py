@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 QUERY_SECONDS = 3.0
 BATCH_SECONDS = 5.0
-# After a failure the server is not asked for this long, so that not every search waits for it.
+# After a failure no request is sent for this long, so that not every search waits for the server.
 PAUSE_SECONDS = 30.0
 MOST_BYTES = 64 << 20
 MOST_DIMENSIONS = 16_000
 
 
 class EndpointEmbedder:
-    """Vectors from a server. It is asked once; a failure is an error and starts a pause."""
+    """Vectors from a server. There is one request without retries; a failure raises and starts a pause."""
 
     weighs = False
     batch = 64
@@ -116,7 +116,7 @@ def _error(message: str, hint: str) -> StoreError:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, (LookupError, TypeError, RecursionError, OverflowError)):
-        return "its answer is not a list of vectors"
+        return "its response is not a list of vectors"
     if isinstance(error, json.JSONDecodeError):
-        return "its answer is not JSON"
+        return "its response is not JSON"
     return http_client.error_text(error)

@@ -11,14 +11,14 @@ from ..model.errors import StoreError
 def numpy() -> Any:
     """The module numpy, limited to one thread: two are far slower on a busy machine."""
     name = "OPENBLAS_NUM_THREADS"
-    given = os.environ.get(name)
+    before = os.environ.get(name)
     os.environ.setdefault(name, "1")
     try:
         import numpy as module
     except ImportError as error:
         raise not_installed(error) from None
     finally:
-        if given is None:
+        if before is None:
             del os.environ[name]
     return module
 

@@ -1,4 +1,4 @@
-"""The operations of recall: search, what is relevant for a step, and the events around a hit."""
+"""The operations of recall: search, the entries relevant to a step, and the events around a hit."""
 
 from __future__ import annotations
 
@@ -41,19 +41,20 @@ class Recalling(Base):
         errors, values.
 
         Any words will do. "Quoted phrases" must match, `conf*` matches a prefix, and identifiers, paths and
-        versions are found whole and by their parts. Without a query: the newest results that pass the
-        filters. The search covers the tasks of this workspace, one task, or with `workspace=None` everything.
+        versions are found whole and by their parts. `#42` gives event 42 of the task in full. Without a
+        query: the newest results that pass the filters. The search covers the tasks of this workspace, one
+        task, or with `workspace=None` everything.
 
         Args:
-            query: Any words, "quoted phrases" or prefixes*.
+            query: Any words, "quoted phrases" or prefixes*; #42 for event 42.
             task_id: Only this task; default: every task of the workspace.
-            item: Only what belongs to this step of the task.
+            item: Only results of this step of the task.
             types: Only these: decision, exclusion, error, variable, message, action, log, … Also any other
                 entry type, snapshot, answer, request, plan, effect or fact.
             tags: Only results with all of these tags.
-            since: Only what was written at this time or later.
-            until: Only what was written at this time or earlier.
-            at: As it was after this event of the task (an integer), or at this time.
+            since: Only results from this time or later.
+            until: Only results from this time or earlier.
+            at: Search the past: as it was after this event of the task (an integer), or at this time.
             workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
                 everywhere.
             limit: Maximum number of results. At most 100.
@@ -69,7 +70,7 @@ class Recalling(Base):
     def query_relevant(
         self, task_id: str | None = None, item: str | int | None = None, *, limit: int = 20
     ) -> tuple[Entry, ...]:
-        """What matters for a step, newest first: its own entries, entries that name it in `relevance_to`, and
+        """The entries relevant to a step, newest first: its own, those that name it in `relevance_to`, and
         all decisions, errors and user instructions of the task.
 
         Args:
@@ -92,7 +93,7 @@ class Recalling(Base):
     def task_around(
         self, task_id: str | None = None, seq: int | None = None, *, before: int = 3, after: int = 3
     ) -> Thread:
-        """The events around an event, in order.
+        """Show the events around an event, in order.
 
         Args:
             task_id: Task id or a unique prefix; default: the current task.
@@ -116,7 +117,7 @@ class Recalling(Base):
 
     @operation(scope="read", example={"seq": 1})
     def task_event(self, task_id: str | None = None, seq: int | None = None) -> Event:
-        """One event in full, such as `#42` cited in a packet, an answer or a search result.
+        """Show one event in full, such as `#42` cited in a packet, an answer or a search result.
 
         Args:
             task_id: Task id or a unique prefix; default: the current task.

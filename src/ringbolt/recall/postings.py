@@ -1,4 +1,4 @@
-"""Postings: which texts of a scope have a term, in one snapshot, the same on every engine."""
+"""Postings: the texts in scope with each term, in one snapshot, the same on every engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDE = (f"{MARK}t", f"{MARK}w")
 
 
 class Scope:
-    """Which texts are searched: those with one term of each group, within a time."""
+    """The texts to search: those with one term of each group, within a period."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Scope:
         )
 
     def later(self, seq: int | None, at: str | None) -> bool:
-        """Whether something happened after the past that is searched."""
+        """Whether something happened after the searched time."""
         return (self.last_seq is not None and seq is not None and seq > self.last_seq) or (
             self.as_of is not None and at is not None and at > self.as_of
         )
@@ -53,11 +53,11 @@ class Scope:
         return self.has_groups(terms) and self.in_time(event)
 
     def has_groups(self, terms: frozenset[str] | set[str]) -> bool:
-        """Whether some terms include one of each group."""
+        """Whether the terms include one of each group."""
         return all(any(term.stem in terms for term in group) for group in self.groups)
 
     def in_time(self, event: Mapping[str, Any]) -> bool:
-        """Whether an event is within the searched time."""
+        """Whether an event is within the searched period."""
         return (
             (self.since is None or event["timestamp"] >= self.since)
             and (self.until is None or event["timestamp"] <= self.until)
@@ -66,7 +66,7 @@ class Scope:
 
 
 class StorePostings:
-    """The postings of one snapshot: the engine's index, and texts that wait to be indexed."""
+    """The postings of one snapshot: the engine's index, and texts that are not indexed yet."""
 
     def __init__(self, tx: Tx, scope: Scope, waiting: Sequence[Row]) -> None:
         self._search = search = Search(tx)
@@ -79,7 +79,7 @@ class StorePostings:
             last = search.event_id(scope.task_id, scope.last_seq)
             self._high = min(self._high, last)
         self._tail: list[tuple[int, set[str]]] = []
-        self._tail_total = 0  # of any time, since the index does not know times either
+        self._tail_total = 0  # of any time, like the count of the index
         for event in waiting:
             terms: set[str] = set() if is_silent(event) else {*index_terms(event)}
             if terms and scope.has_groups(terms):
@@ -99,12 +99,12 @@ class StorePostings:
         return max(0, high - low + 1)
 
     def lists(self, terms: Sequence[Term], limit: int) -> list[list[int]]:
-        found = self._matching([[[term]] for term in terms], limit)
-        return [self._with_tail(ids, [[term]], limit) for term, ids in zip(terms, found, strict=True)]
+        indexed = self._matching([[[term]] for term in terms], limit)
+        return [self._with_tail(ids, [[term]], limit) for term, ids in zip(terms, indexed, strict=True)]
 
     def ids(self, all_of: Sequence[Sequence[Term]], limit: int) -> list[int]:
-        (found,) = self._matching([all_of], limit)
-        return self._with_tail(found, all_of, limit)
+        (indexed,) = self._matching([all_of], limit)
+        return self._with_tail(indexed, all_of, limit)
 
     def newest(self, limit: int) -> list[int]:
         """The newest texts in scope, with any terms; the scope must have groups."""
@@ -138,7 +138,7 @@ class StorePostings:
         return sorted({*own, *ids}, reverse=True)[:limit]
 
     def windows(self, ids: Sequence[int], reach: int) -> list[Near]:
-        """Texts and their neighbours; in a search of the past only those that existed then."""
+        """Texts and their neighbours; a search of the past includes only those that existed then."""
         last, until = self._scope.last_seq, self._scope.until
         return [
             row
@@ -147,7 +147,7 @@ class StorePostings:
         ]
 
     def passing(self, ids: Sequence[int]) -> set[int]:
-        """Of neighbours in the same tasks, those that pass the filters themselves."""
+        """The neighbours that pass the filters themselves."""
         if not ids or not self._scope.narrow:
             return set(ids)
         return {
@@ -185,5 +185,6 @@ def _has(terms: set[str], term: Term) -> bool:
         return term.stem in terms
     short = min(LONGEST_TERM, len(term.stem))
     return any(
-        one.startswith(term.stem) or (4 <= len(one) < short and term.stem.startswith(one)) for one in terms
+        stem.startswith(term.stem) or (4 <= len(stem) < short and term.stem.startswith(stem))
+        for stem in terms
     )

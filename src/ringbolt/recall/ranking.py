@@ -1,4 +1,4 @@
-"""Ranking: which texts answer a query best.
+"""Ranking: score the texts that match a query.
 
 A term counts once per text. Most of the quality comes from the neighbourhood: an answer often has none of
 the words of the question that precedes it. So a text is scored by its own terms and, with falling weight, by
@@ -8,7 +8,7 @@ help.
 
 Scoring runs in stages, each on fewer texts than the one before: `_gather` reads the postings, the best texts
 by their own terms become seeds, `_spread` scores the neighbourhoods of the seeds, and `_weigh` adjusts the
-best of these by what is known besides words.
+best of these by author, time and type.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Near = tuple[str, int, int, str]  # task, seq, id and time of a text
 
 
 class Postings(Protocol):
-    """What an engine knows about the texts in scope, from one snapshot."""
+    """The texts in scope and their terms, from one snapshot of an engine."""
 
     def total(self) -> int:
         """About how many texts are in scope."""
@@ -49,7 +49,7 @@ class Postings(Protocol):
         ...
 
     def about(self, ids: Sequence[int]) -> Mapping[int, About]:
-        """What is known about texts besides their words."""
+        """Facts about texts besides their words."""
         ...
 
     def passing(self, ids: Sequence[int]) -> set[int]:
@@ -65,12 +65,12 @@ class Likeness(Protocol):
         ...
 
     def of(self, texts: Sequence[int]) -> Mapping[int, float]:
-        """How close some texts are, at most 1."""
+        """How close these texts are, at most 1."""
         ...
 
 
 class About(Value, frozen=True, kw_only=True):
-    """What is known about a text besides its words: speaker, time, type, whether it asks; whether it is
+    """Facts about a text besides its words: speaker, time, type, whether it asks a question; whether it is
     outdated (`over`), which text replaced it, and which text is valid now (`instead`)."""
 
     speaker: str
@@ -87,7 +87,7 @@ BEFORE = (0.6, 0.36, 0.22, 0.13)  # weight of a term 1, 2, 3, 4 texts earlier
 AFTER = (0.3, 0.18, 0.11, 0.065)  # and later: half of that, since answers follow questions
 REACH = len(BEFORE)
 WIDTH = 2 * REACH + 1
-# Where a term of this text counts, and how much.
+# The distances at which a term of this text counts, with their weights.
 WINDOW = [(0, 1.0), *enumerate(BEFORE, 1), *((-place, weight) for place, weight in enumerate(AFTER, 1))]
 FULL = sum(weight for _, weight in WINDOW)
 SATURATION, LENGTH = 1.0, 0.75
@@ -112,7 +112,7 @@ IMPORTANCE = {
 }
 
 CAP = 1000  # newest texts that are read for one term
-MANY_TERMS, LEAST_CAP = 8, 300  # with more terms, fewer texts for each, so that the time is bounded
+MANY_TERMS, LEAST_CAP = 8, 300  # with more terms, fewer texts for each, so that the time is limited
 SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; then the next, …
 QUIET_SEEDS = 40  # reserved for rare types, so that logs cannot take all
 KEEP = 100  # best texts of the neighbourhoods in one part
@@ -121,7 +121,7 @@ BELOW = 0.99  # an outdated text gets at most this share of its replacement's sc
 TERMS = 24  # rarest terms of a query that are used
 
 
-class Found(Value, frozen=True, kw_only=True):
+class RankedPart(Value, frozen=True, kw_only=True):
     """Scores by id, and each text's own terms; a text without any has them in its neighbourhood."""
 
     scores: Mapping[int, float]
@@ -134,7 +134,7 @@ class Found(Value, frozen=True, kw_only=True):
 class Ranking:
     """The texts that match a query by words or meaning, in parts: first the best ones, then the next, …
 
-    A part does not depend on how much of it is read, so that pages fit together.
+    A part does not depend on how much of it is read, so that pages do not overlap.
     """
 
     def __init__(self, query: Query, postings: Postings, likeness: Likeness | None = None) -> None:
@@ -150,7 +150,7 @@ class Ranking:
         order = [text for _, text in sorted(own, reverse=True)]
         self._seeds = _dealt(order, self._quiet() if len(order) > SEEDS else set())
         self._span = (min(order, default=0), max(order, default=0))
-        self._given: set[int] = set()
+        self._returned: set[int] = set()
         self._left: list[int] = []  # seeds of the last part that were not among the best
         self._scores: dict[int, float] = {}
         self._places: dict[int, int] = {}
@@ -161,13 +161,13 @@ class Ranking:
             return set()
         return set(self._postings.ids([[Term(word=QUIET, stem=QUIET)], terms], CAP))
 
-    def part(self, number: int) -> Found | None:
+    def part(self, number: int) -> RankedPart | None:
         """A part of the results; ask for them in order. None if there are no more.
 
         The first part includes the texts closest in meaning.
         """
         if number % 2:  # the seeds that were not among the best texts around them
-            return self._found([text for text in self._left if text not in self._given])
+            return self._ranked([text for text in self._left if text not in self._returned])
         begin = number // 2 * SEEDS
         seeds = self._seeds[begin : begin + SEEDS]
         also = () if number else self._closest
@@ -176,19 +176,19 @@ class Ranking:
         self._places = _places(self._postings.windows([*seeds, *also], REACH))
         self._scores = _spread(self.has, self.idf, self._places)
         self._left = [text for text in seeds if text in self._scores]
-        best = dict.fromkeys(text for text in self._best(self._scores) if text not in self._given)
+        best = dict.fromkeys(text for text in self._best(self._scores) if text not in self._returned)
         best |= dict.fromkeys(text for text in also if text in self._places)
-        return self._found(list(best))
+        return self._ranked(list(best))
 
-    def _found(self, texts: list[int]) -> Found:
-        self._given.update(texts)
+    def _ranked(self, texts: list[int]) -> RankedPart:
+        self._returned.update(texts)
         scores = {text: self._scores.get(text, 0.0) for text in texts}
         about = _weigh(self._query, self._postings, scores, self._places, self._span)
         if self._likeness is not None:
             self._top = self._top or max(scores.values(), default=0.0) or 1.0
             scores = _fused(scores, self._top, self._likeness, self._places)
         instead = self._settle(scores, about)
-        return Found(
+        return RankedPart(
             scores=scores,
             own={text: tuple(self.has.get(text, ())) for text in scores},
             idf=self.idf,
@@ -199,9 +199,9 @@ class Ranking:
     def _settle(self, scores: dict[int, float], about: Mapping[int, About]) -> dict[int, int]:
         """Rank outdated texts below their replacements, adding missing ones; returns the added texts."""
         over = [text for text in sorted(scores, reverse=True) if text in about and about[text].over]
-        absent = {about[text].instead or 0 for text in over} - {0} - {*scores} - self._given
+        absent = {about[text].instead or 0 for text in over} - {0} - {*scores} - self._returned
         coming = self._postings.passing([*absent])
-        self._given.update(coming)
+        self._returned.update(coming)
         instead: dict[int, int] = {}
         for text in over:
             known, score = about[text], scores[text]
@@ -211,7 +211,7 @@ class Ranking:
             if now not in self.has:
                 instead[now] = known.seq
             scores[now] = max(score, scores.get(now, 0.0))
-        for text in over:  # newest first, so that a replacement has its score before what it replaced
+        for text in over:  # newest first, so that a replacement has its score before the text it replaced
             by = scores.get(about[text].replaced_by or 0)
             scores[text] = min(OVER * scores[text], scores[text] if by is None else BELOW * by)
         return instead
@@ -221,19 +221,19 @@ class Ranking:
         if self._query.exact:  # a query for an identifier or a phrase wants texts that contain it
             own = [text for text in scores if text in self.has]
             return nlargest(KEEP, own, key=lambda text: (scores[text], text))
-        found: list[int] = []
+        best: list[int] = []
         order = sorted(scores, key=lambda text: (scores[text], text), reverse=True)
         for begin in range(0, len(order), KEEP):
-            some = order[begin : begin + KEEP]
-            passing = self._postings.passing([text for text in some if text not in self.has])
-            found += [text for text in some if text in self.has or text in passing]
-            if len(found) >= KEEP:
+            page = order[begin : begin + KEEP]
+            passing = self._postings.passing([text for text in page if text not in self.has])
+            best += [text for text in page if text in self.has or text in passing]
+            if len(best) >= KEEP:
                 break
-        return found[:KEEP]
+        return best[:KEEP]
 
 
 def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
-    """Seeds in order, dealt so that every part of SEEDS has QUIET_SEEDS places for rare types.
+    """Deal the seeds so that every part of SEEDS has QUIET_SEEDS places for rare types.
 
     Without them, a busy log that repeats the words of a query would fill the first part, and the one decision
     about it would come on a later page.
@@ -259,7 +259,7 @@ def _fused(
 ) -> dict[int, float]:
     """The sum of both scores; merging the two rankings instead was worse than words alone.
 
-    The cosine of a text is averaged with those of its neighbours, for the same reason as its words are.
+    The cosine of a text is averaged with those of its neighbours, for the same reason as its terms.
     """
     near = likeness.of(list(places))
     at_place = {places[text]: cosine for text, cosine in near.items()}
@@ -273,10 +273,10 @@ def _fused(
 
 
 def _gather(query: Query, postings: Postings, total: int) -> tuple[dict[int, list[str]], dict[str, float]]:
-    """The terms of each text that has some, and how much each term weighs."""
+    """The terms of each text that has any, and the weight of each term."""
     cap = CAP if len(query.terms) <= MANY_TERMS else max(LEAST_CAP, MANY_TERMS * CAP // len(query.terms))
-    found = zip(query.terms, postings.lists(query.terms, cap + 1), strict=True)
-    rarest = sorted(((term, ids) for term, ids in found if ids), key=lambda pair: len(pair[1]))[:TERMS]
+    lists = zip(query.terms, postings.lists(query.terms, cap + 1), strict=True)
+    rarest = sorted(((term, ids) for term, ids in lists if ids), key=lambda pair: len(pair[1]))[:TERMS]
     idf = {term.stem: _idf(ids, total, cap) for term, ids in rarest}
     has: dict[int, list[str]] = {}
     for term, ids in rarest:
@@ -305,7 +305,7 @@ def _look_up_frequent(
     postings: Postings,
     has: dict[int, list[str]],
 ) -> None:
-    """Frequent terms were read only for the newest texts; also find them beside rarer ones and each other."""
+    """Find frequent terms, which were read only for the newest texts, beside rarer terms and each other."""
 
     def add(ids: Iterable[int], terms: Iterable[Term]) -> None:
         for text in ids:
@@ -318,14 +318,14 @@ def _look_up_frequent(
     # Texts of any age with several frequent terms: all of them, then all but the most frequent, …
     frequent.sort(key=lambda term: idf[term.stem], reverse=True)
     for size in range(min(len(frequent), 6), 1, -1):
-        found = postings.ids([[term] for term in frequent[:size]], SEEDS)
-        add(found, frequent[:size])
-        if len(found) == SEEDS:
+        ids = postings.ids([[term] for term in frequent[:size]], SEEDS)
+        add(ids, frequent[:size])
+        if len(ids) == SEEDS:
             break
 
 
 def _places(near: Sequence[Near]) -> dict[int, int]:
-    """Texts as places on one line: neighbours are adjacent, other tasks and times are out of reach."""
+    """Positions of texts on one line: neighbours are adjacent, other tasks and times are out of reach."""
     places: dict[int, int] = {}
     at, last_task, last_seq, last_time = 0, "", 0, ""
     for task, seq, text, time in near:
@@ -414,14 +414,14 @@ _BEFORE_MONTH = ("in", "of", "last", "since", "during", "until", "by")
 
 def _dates(text: str) -> list[tuple[str | None, int, int | None]]:
     """Year, month and day of the dates in a query; a bare word like "may" is not a date."""
-    found: list[tuple[str | None, int, int | None]] = []
+    dates: list[tuple[str | None, int, int | None]] = []
     for match in _DATE.finditer(text[:1000]):
         year, day = match["y1"] or match["y2"], match["d1"] or match["d2"] or match["d3"]
         month = int(match["m1"]) if match["m1"] else _MONTHS[match["m2"].lower()]
         words = text[: match.start()].lower().split()
         if year or day or (words and words[-1] in _BEFORE_MONTH):
-            found.append((year, month, int(day) if day else None))
-    return found[:4]
+            dates.append((year, month, int(day) if day else None))
+    return dates[:4]
 
 
 def _date_bonus(dates: Iterable[tuple[str | None, int, int | None]], at: str) -> float:

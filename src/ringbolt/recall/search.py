@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""A search: from arguments to a scope, a ranking, and hits with snippets and reasons."""
+"""Run a search: from arguments to a scope, a ranking, and hits with snippets and reasons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from msgspec import Struct
 from ..ledger.base import Base, find_item
 from ..ledger.values import read_origin
 from ..model import rules, validate
-from ..model.errors import InvalidInput
+from ..model.errors import Conflict, InvalidInput, NotFound
+from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit, Recall
 from ..model.types import is_dict
 from ..signals.terms import JOIN, QUERY_CHARACTERS, Query, has_phrase, has_words, read_query, scope_term
@@ -22,10 +23,10 @@ from ..store.tx import Row, Tx
 from . import snippets
 from .anchors import read_anchors
 from .postings import Scope, StorePostings
-from .ranking import REACH, Found, Likeness, Ranking
+from .ranking import REACH, Likeness, RankedPart, Ranking
 from .semantic import semantic_index
 
-# Names for kinds of events in the argument `types`; each entry type is one too.
+# Names for kinds of events in the argument `types`; every entry type is also a name.
 TYPES: dict[str, tuple[str, ...]] = {
     **{kind: (kind,) for kind in rules.ENTRY_TYPES},
     "message": ("message", "task.updated", "item.updated", "task.finished"),
@@ -40,9 +41,11 @@ TYPES: dict[str, tuple[str, ...]] = {
 }
 WAITING_AT_MOST = 200  # unindexed texts that a search reads itself; with more it indexes them first
 MOST_LIMIT = 100
-LOOKED_AT = 1500  # most texts that are read for one answer: phrases may be hard to find
+MOST_READ = 1500  # texts that are read for one search: phrases may be hard to find
 READ_AT_ONCE = 25
-# Hits from one repetitive source (the logs of an action, the calls of a tool) before others get their turn.
+MOST_CITED = 8000  # characters of an event that was requested by its number
+_CITATION = lazy_regex(r"#(\d{1,12})[a-z]?")
+# Hits from one repetitive source (the logs of an action, the calls of a tool) before other hits come first.
 CHATTY = 3
 _OVER = ("superseded", "invalidated")
 
@@ -105,21 +108,55 @@ def recall(
             return None
         postings = StorePostings(tx, scope, waiting)
         likeness = meaning.likeness(tx, postings) if meaning else None
-        return _Search(tx, scope, postings, titles, likeness).page(asked, limit, offset)
+        search = _Search(tx, scope, postings, titles, likeness)
+        page = search.page(asked, limit, offset)
+        cited = None if offset or asked is None else _cited(memory, tx, asked, task_id)
+        if cited is None:
+            return page
+        others = tuple(hit for hit in page.hits if (hit.task_id, hit.seq) != (cited.task_id, cited.seq))
+        return page.replace(hits=(cited, *others)[:limit])
 
-    found = memory.store.read(work)
-    if found is None:
-        # Much was written before there was an index, or another process lags behind: index it first.
+    result = memory.store.read(work)
+    if result is None:
+        # Many texts were written without an index, or another process lags behind: index them first.
         memory.store.index()
-        found = memory.store.read(work)
-    found = found or Recall(query=asked, hits=())
-    return found.replace(warnings=meaning.warnings) if meaning else found
+        result = memory.store.read(work)
+    result = result or Recall(query=asked, hits=())
+    return result.replace(warnings=meaning.warnings) if meaning else result
+
+
+def _cited(memory: Base, tx: Tx, asked: str, task_id: str | None) -> Hit | None:
+    """The event of a task that a query like `#42` or `#42a` cites, in full; None if it cites none."""
+    number = _CITATION.fullmatch(asked.strip())
+    if number is None:
+        return None
+    try:
+        head = memory._find(tx, task_id)
+    except (NotFound, Conflict):  # no task is at hand: the query is an ordinary one
+        return None
+    event = tx.event(head["task_id"], int(number[1]))
+    if event is None:
+        return None
+    text = full_text(event)
+    return Hit(
+        task_id=head["task_id"],
+        task_name=head["name"],
+        seq=event["seq"],
+        type=event["event_type"],
+        at=event["timestamp"],
+        origin=read_origin(event),
+        item=event["item_id"],
+        title=snippets.title(event["text"] or text),
+        snippet=text[:MOST_CITED],
+        score=1.0,
+        why=f"event #{event['seq']}",
+    )
 
 
 def _asked(query: Any) -> str:
-    """A query as text. It is not stored, so any characters will do."""
+    """Validate a query. It is not stored, so any characters will do."""
     if not isinstance(query, str):
-        raise InvalidInput("invalid_argument", "The query must be text.", "Say in words what to look for.")
+        raise InvalidInput("invalid_argument", "The query must be a text.", "Pass the words to search for.")
     return query[:QUERY_CHARACTERS].encode("utf-8", "replace").decode()
 
 
@@ -140,9 +177,9 @@ class _Search:
         self._postings = postings
         self._titles = titles
         self._likeness = likeness
-        self._looked_at = 0
+        self._read_count = 0
         # Hits by their normalised text.
-        self._said: dict[tuple[str, str], _Draft] = {}
+        self._by_text: dict[tuple[str, str], _Draft] = {}
         # How many hits of each repetitive source, and those beyond its share.
         self._counts: dict[tuple[Any, ...], int] = {}
         self._later: list[_Draft] = []
@@ -156,10 +193,10 @@ class _Search:
         ranking = Ranking(query, self._postings, self._likeness)
         hits: list[_Draft] = []
         number = 0
-        while (found := ranking.part(number)) is not None:
-            self._add(hits, query, found, offset + limit + 1)
+        while (part := ranking.part(number)) is not None:
+            self._add(hits, query, part, offset + limit + 1)
             number += 1
-            if len(hits) > offset + limit or self._looked_at >= LOOKED_AT:
+            if len(hits) > offset + limit or self._read_count >= MOST_READ:
                 break
             if number % 2 == 0:  # two parts cover the same texts
                 hits += self._flush()
@@ -178,7 +215,7 @@ class _Search:
             return Recall(query=asked, hits=())
         if not self._scope.groups:
             raise InvalidInput(
-                "invalid_argument", "Nothing to search for.", "Give a query, a task or a filter."
+                "invalid_argument", "Nothing to search for.", "Pass a query, a task or a filter."
             )
         ids = self._postings.newest(offset + limit + 1)
         rows = sorted(self._search.texts(ids[offset : offset + limit]), key=lambda row: -row["id"])
@@ -186,23 +223,23 @@ class _Search:
         more = len(ids) > offset + limit
         return Recall(query=asked, hits=tuple(hits), cursor=offset + limit if more else None)
 
-    def _add(self, hits: list[_Draft], query: Query, found: Found, wanted: int) -> None:
+    def _add(self, hits: list[_Draft], query: Query, part: RankedPart, wanted: int) -> None:
         """Add the hits of a part, best first; repetitive sources come after the others."""
-        order = sorted(found.scores, key=lambda text: (-found.scores[text], -text))
+        order = sorted(part.scores, key=lambda text: (-part.scores[text], -text))
         counts = self._counts
-        why = _Reasons(query, found)
+        why = _Reasons(query, part)
         for row, text in self._read(order):
-            if row["id"] not in found.instead and not _matches(query, text):
+            if row["id"] not in part.instead and not _matches(query, text):
                 continue
             source = _source(row)
-            # A repetitive source that says the same with other numbers says the same.
+            # Texts of a repetitive source that differ only in numbers count as the same.
             same = (row["task_id"], snippets.fingerprint(text, numbers=source is None))
-            if row["status"] not in _OVER and same in self._said:
-                self._said[same].alike += 1
+            if row["status"] not in _OVER and same in self._by_text:
+                self._by_text[same].alike += 1
                 continue
-            draft = _Draft(row, text, found.scores[row["id"]], why.of(row), found.own[row["id"]])
+            draft = _Draft(row, text, part.scores[row["id"]], why.of(row), part.own[row["id"]])
             if row["status"] not in _OVER:
-                self._said[same] = draft
+                self._by_text[same] = draft
             if source is not None:
                 counts[source] = counts.get(source, 0) + 1
                 if counts[source] > CHATTY:
@@ -221,14 +258,14 @@ class _Search:
     def _read(self, order: Sequence[int]) -> Iterator[tuple[Row, str]]:
         """Texts in order with their full text, read a few at a time."""
         for begin in range(0, len(order), READ_AT_ONCE):
-            some = order[begin : begin + READ_AT_ONCE]
-            rows = {row["id"]: row for row in self._search.texts(some)}
-            self._looked_at += len(some)
-            for text_id in some:
+            page = order[begin : begin + READ_AT_ONCE]
+            rows = {row["id"]: row for row in self._search.texts(page)}
+            self._read_count += len(page)
+            for text_id in page:
                 row = rows.get(text_id)
                 if row is not None and not is_silent(row):
                     yield self._as_it_was(row), full_text(row)
-            if self._looked_at >= LOOKED_AT:
+            if self._read_count >= MOST_READ:
                 return
 
     def _as_it_was(self, row: Row) -> Row:
@@ -271,7 +308,7 @@ class _Search:
 
 
 class _Draft(Struct):
-    """A hit before it is shown; snippets and anchors are made only for shown hits."""
+    """A hit before it is returned; only returned hits get snippets and anchors."""
 
     row: Row
     text: str
@@ -289,22 +326,22 @@ def _matches(query: Query, text: str) -> bool:
 
 
 class _Reasons:
-    """Why texts were found: by their words, or near a text with these words."""
+    """Explains hits: by their own words, or near a text with these words."""
 
-    def __init__(self, query: Query, found: Found) -> None:
+    def __init__(self, query: Query, part: RankedPart) -> None:
         self._words = {term.stem: term.word + "*" * term.prefix for term in query.terms}
-        self._found = found
-        self._having = {at for text, at in found.places.items() if found.own.get(text)}
+        self._part = part
+        self._having = {at for text, at in part.places.items() if part.own.get(text)}
 
     def of(self, row: Row) -> str:
-        own = self._found.own[row["id"]]
+        own = self._part.own[row["id"]]
         if own:
             return "has " + ", ".join(self._words[stem].replace(JOIN, ".") for stem in own)
-        if (old := self._found.instead.get(row["id"])) is not None:
+        if (old := self._part.instead.get(row["id"])) is not None:
             return f"replaced #{old}"
-        at = self._found.places[row["id"]]
+        at = self._part.places[row["id"]]
         for distance in range(1, REACH + 1):
-            for way in (-distance, distance):  # places in a task are as far apart as its events
+            for way in (-distance, distance):  # positions in a task are as far apart as its events
                 if at + way in self._having:
                     return f"near #{row['seq'] + way}"
         return "like the query"

@@ -1,7 +1,7 @@
-"""Semantic search: the embedder of a memory, the texts that still lack vectors, and what went wrong.
+"""Semantic search: the embedder of a memory, and the texts that still lack vectors.
 
-It never makes a search worse: a failure becomes a warning in the answer, which then uses words alone. Vectors
-are made by a worker, or a few by each search, and never by a write.
+It never makes a search worse: after a failure the result has a warning and uses words alone. A worker
+computes vectors, and each search a few; a write never does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .embedding import Embedder, embedder_for
 from .postings import StorePostings
 from .vectors import Model, Vectors, check_dimensions, rounded
 
-# What one search does for texts without vectors.
+# How much one search does for texts without vectors.
 FILL_TEXTS, FILL_SECONDS = 2000, 0.3
 # How long it waits for other writers, which a search must not depend on.
 FILL_PATIENCE = 0.5
@@ -36,14 +36,14 @@ _known: WeakKeyDictionary[Store, SemanticIndex] = WeakKeyDictionary()
 
 
 def semantic_index(memory: Base) -> SemanticIndex:
-    """The semantic index of a memory's store, shared by all who use the store."""
-    if (found := _known.get(memory.store)) is None:
-        found = _known.setdefault(memory.store, SemanticIndex(memory.settings))
-    return found
+    """The semantic index of a memory's store, shared by every memory on that store."""
+    if (index := _known.get(memory.store)) is None:
+        index = _known.setdefault(memory.store, SemanticIndex(memory.settings))
+    return index
 
 
 class VectorLikeness(Struct):
-    """The likeness by the vectors of a store; `wanted` is the query's vector, unless the store weights it."""
+    """Likeness by the vectors of a store; `wanted` is the query's vector."""
 
     tx: Tx
     vectors: Vectors
@@ -63,12 +63,13 @@ class VectorLikeness(Struct):
         return self.vectors.nearest(self.tx, self.model, self.wanted, *scope, NEAREST)
 
     def of(self, texts: Sequence[int]) -> Mapping[int, float]:
-        """How close some texts are."""
+        """How close these texts are."""
         return self.vectors.cosines(self.tx, self.model, self.wanted, texts)
 
 
 class PreparedQuery:
-    """A query prepared before the snapshot of a search: everything that may wait, fail or write."""
+    """A query whose slow part is done before the snapshot of a search: anything that may wait, fail or
+    write."""
 
     def __init__(self, meaning: SemanticIndex, query: Query) -> None:
         self._meaning = meaning
@@ -89,12 +90,13 @@ class PreparedQuery:
         return VectorLikeness(tx, vectors, model, postings, self.embedder, self._query.text, wanted)
 
     def warn(self, error: RingboltError) -> None:
-        """Add a warning to the answer."""
+        """Add a warning to the result."""
         self.warnings += (f"{error.message} {error.hint}".strip(),)
 
 
 class SemanticIndex:
-    """What a process keeps for a store, without a reference to the store, which could then never be freed."""
+    """The embedder and vectors of a store in this process. It must not refer to the store, or the store could
+    never be freed."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -102,37 +104,37 @@ class SemanticIndex:
         self.vectors = Vectors()
 
     def prepared(self, store: Store, query: Query) -> PreparedQuery | None:
-        """Prepare a query; None for one that only words can answer."""
+        """Prepare a query; None if only words can match it."""
         if query.exact or not query.terms or any(term.prefix for term in query.terms):
             return None
-        found = PreparedQuery(self, query)
+        prepared = PreparedQuery(self, query)
         try:
             embedder = self._ready()
             if not embedder.weighs:
-                found.wanted = embedder.query(query.text, {}, 0.0)
+                prepared.wanted = embedder.query(query.text, {}, 0.0)
                 model = store.read(lambda tx: self.vectors.model(tx, embedder.name))
-                check_dimensions(model, len(found.wanted))
+                check_dimensions(model, len(prepared.wanted))
         except RingboltError as error:
             if error.code != "embedder_unavailable":
                 raise
-            found.warn(error)
-            return found
-        found.embedder = embedder
+            prepared.warn(error)
+            return prepared
+        prepared.embedder = embedder
         try:
             if self._fill(store, embedder):
-                found.warnings += (self._backlog(store, embedder),)
+                prepared.warnings += (self._backlog(store, embedder),)
         except StoreError as error:
             # A full disk or a busy store: texts that have vectors can still be compared.
-            found.warn(error)
-        return found
+            prepared.warn(error)
+        return prepared
 
     def check(self) -> None:
-        """Raise if no embedder is set or it does not work."""
+        """Raise if no embedder is configured or it does not work."""
         embedder = self._ready(forgive=True)
         embedder.texts(["test"])
 
     def is_behind(self, store: Store) -> bool:
-        """Whether texts may lack vectors; also True if the embedder fails, so that the failure shows."""
+        """Whether texts may lack vectors; True if the embedder fails, so that the job reports the failure."""
         try:
             name = self._ready().name
         except RingboltError:
@@ -146,7 +148,7 @@ class SemanticIndex:
         return store.read(work, once=True)
 
     def fill_for(self, store: Store, seconds: float) -> bool:
-        """Make missing vectors for some time; returns whether more are missing."""
+        """Compute missing vectors for some time; returns whether more are missing."""
         embedder = self._ready(forgive=True)
         until = time.monotonic() + seconds
         while self._batch(store, embedder, None):
@@ -155,7 +157,7 @@ class SemanticIndex:
         return False
 
     def fill_all(self, store: Store) -> None:
-        """Make all missing vectors."""
+        """Compute all missing vectors."""
         embedder = self._ready(forgive=True)
         while self._batch(store, embedder, None):
             pass
@@ -167,7 +169,7 @@ class SemanticIndex:
         if self._embedder is None:
             raise StoreError(
                 "embedder_unavailable",
-                "No embedder is set, so no vectors can be made.",
+                "No embedder is configured, so vectors cannot be computed.",
                 "Set embedder to static or endpoint.",
             )
         if forgive:
@@ -175,7 +177,7 @@ class SemanticIndex:
         return self._embedder
 
     def _fill(self, store: Store, embedder: Embedder) -> bool:
-        """Make some missing vectors; returns whether more are missing."""
+        """Compute some missing vectors; returns whether more are missing."""
         until = time.monotonic() + FILL_SECONDS
         done = 0
         while self._batch(store, embedder, FILL_PATIENCE):
@@ -185,7 +187,7 @@ class SemanticIndex:
         return False
 
     def _batch(self, store: Store, embedder: Embedder, patience: float | None) -> bool:
-        """Make the vectors of one batch of texts; returns whether more texts are waiting."""
+        """Compute the vectors of one batch of texts; returns whether more texts are waiting."""
         size = embedder.batch
         settled = store.read(lambda tx: tx.database.settled())
         batch = store.read(lambda tx: self.vectors.waiting(tx, embedder.name, settled, size, size))

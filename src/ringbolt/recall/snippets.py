@@ -11,7 +11,7 @@ from ..signals.terms import JOIN, stem_places
 
 WIDTH = 280
 TITLE = 100
-MOST_LOOKED_AT = 50_000
+MOST_SEARCHED = 50_000
 _DIGITS = lazy_regex(r"\d+")
 
 
@@ -21,8 +21,8 @@ def title(text: str) -> str:
 
 
 def snippet(text: str, stems: Collection[str], width: int = WIDTH) -> str:
-    """The part of a text with most of some stems, on one line; its start if it has none."""
-    text = text[:MOST_LOOKED_AT]
+    """The part of a text with most of the stems, on one line; its start if it has none."""
+    text = text[:MOST_SEARCHED]
     if len(text) <= width:
         return one_line(text)
     begin = max(0, _densest(_places(text, stems), width) - width // 4)  # with some words before the match
@@ -34,7 +34,7 @@ def snippet(text: str, stems: Collection[str], width: int = WIDTH) -> str:
 
 
 def _places(text: str, stems: Collection[str]) -> list[tuple[int, str]]:
-    """Where some stems begin in a text, in order."""
+    """The positions of stems in a text, in order."""
     places = [(start, stem) for start, _, stem in stem_places(text) if stem in stems]
     found = {stem for _, stem in places}
     # Parts of identifiers, whole identifiers, prefixes, and words without spaces between them.
@@ -47,7 +47,7 @@ def _inside(stem: str) -> re.Pattern[str]:
 
 
 def _densest(places: list[tuple[int, str]], width: int) -> int:
-    """Where the part with most of the stems begins; 0 if there are none."""
+    """The start of the part with most of the stems; 0 if there are none."""
     best, begin, last = 0, 0, 0
     within: dict[str, int] = {}
     for start, stem in places:

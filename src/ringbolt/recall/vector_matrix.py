@@ -19,14 +19,14 @@ _SOME = "SELECT number, id, vector FROM vectors WHERE model = :model"
 
 
 class Matrix:
-    """The vectors of one model, updated by reading what was added since the last search."""
+    """The vectors of one model; each search adds the new ones."""
 
     def __init__(self) -> None:
         self._held: Held | None = None
 
     def of(self, tx: Tx, model: Model) -> Held:
         """All vectors of a model in this snapshot, and perhaps some newer ones."""
-        # Never changed, only replaced: if two threads meet here, one of them works in vain.
+        # Never changed, only replaced: if two threads meet here, one of them works for nothing.
         held = self._held
         if held is None or held.model != (model.number, model.name) or not (held := held.grown(tx)):
             held = Held.read(tx, model)
@@ -47,7 +47,7 @@ class Held:
 
     @classmethod
     def read(cls, tx: Tx, model: Model) -> Held:
-        """All vectors of a model or, if they are too many, those of the newest texts."""
+        """All vectors of a model or, if there are too many, those of the newest texts."""
         held = cls((model.number, model.name), model.dimensions)
         most = held._most()
         rows = tx.database.query(
@@ -61,7 +61,7 @@ class Held:
         return MOST_BYTES // (4 * max(1, self._dimensions))
 
     def grown(self, tx: Tx) -> Held | None:
-        """These vectors and those added since; None if the old ones are gone or they are too many."""
+        """These vectors and those added since; None if the old ones are gone or there are too many."""
         if self._newest is None:
             return None
         rows = tx.database.query(
@@ -101,19 +101,19 @@ class Held:
     def nearest(self, wanted: Any, ids: Sequence[int], limit: int) -> list[int]:
         """The texts closest to a vector."""
         np = numpy()
-        found, cosines = self._compare(wanted, ids)
-        if len(found) > limit:
+        texts, cosines = self._compare(wanted, ids)
+        if len(texts) > limit:
             least = np.partition(cosines, -limit)[-limit]
-            found, cosines = found[cosines >= least], cosines[cosines >= least]
-        return found[np.lexsort((-found, -cosines))][:limit].tolist()
+            texts, cosines = texts[cosines >= least], cosines[cosines >= least]
+        return texts[np.lexsort((-texts, -cosines))][:limit].tolist()
 
     def cosines(self, wanted: Any, ids: Sequence[int]) -> dict[int, float]:
         """How close texts are to a vector."""
-        found, cosines = self._compare(wanted, ids)
-        return dict(zip(found.tolist(), cosines.tolist(), strict=True))
+        texts, cosines = self._compare(wanted, ids)
+        return dict(zip(texts.tolist(), cosines.tolist(), strict=True))
 
     def _compare(self, wanted: Any, ids: Sequence[int]) -> tuple[Any, Any]:
-        """The texts that have vectors here, and the cosine of the best piece of each."""
+        """The texts with vectors, and the cosine of the best piece of each."""
         np = numpy()
         asked = np.sort(np.array(ids, np.int64))
         asked = asked[np.diff(asked, prepend=-1) > 0]
@@ -129,11 +129,12 @@ class Held:
 
     def _dot(self, wanted: Any, rows: Any) -> Any:
         np = numpy()
-        found = np.empty(len(rows), np.float32)
+        products = np.empty(len(rows), np.float32)
         places = np.searchsorted(self._starts, rows, "right") - 1
         for number, block in enumerate(self._blocks):
             here = places == number
             inside = rows[here] - self._starts[number]
-            # Picking many rows costs more than comparing all.
-            found[here] = (block @ wanted)[inside] if 4 * len(inside) > len(block) else block[inside] @ wanted
-        return found
+            # Selecting many rows costs more than multiplying all of them.
+            many = 4 * len(inside) > len(block)
+            products[here] = (block @ wanted)[inside] if many else block[inside] @ wanted
+        return products

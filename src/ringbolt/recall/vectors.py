@@ -1,7 +1,7 @@
-"""The vectors of a store: finding texts without vectors, writing vectors, and the closest texts in a scope.
+"""The vectors of a store: find texts without vectors, write vectors, and find the closest texts in a scope.
 
 PostgreSQL with pgvector compares vectors itself; elsewhere they are float16 blobs, and each process keeps a
-copy in memory. Both give the same answers: every text in scope is compared, with no approximate index.
+copy in memory. Both return the same results: every text in scope is compared, without an approximate index.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ class Vectors:
         self._matrix = Matrix()
 
     def model(self, tx: Tx, name: str) -> Model:
-        """What the store has for a model."""
-        found = tx.database.query(_MODEL, {"name": name})
-        if not found:
+        """The row of a model in the store; an empty one if it has none."""
+        rows = tx.database.query(_MODEL, {"name": name})
+        if not rows:
             return Model(name=name)
-        number, dimensions, done_from, done_to = found[0]
+        number, dimensions, done_from, done_to = rows[0]
         return Model(name=name, number=number, dimensions=dimensions, done_from=done_from, done_to=done_to)
 
     def waiting(self, tx: Tx, name: str, settled: int | None, texts: int, pieces: int) -> Batch:
@@ -85,7 +85,7 @@ class Vectors:
         older: list[int] = []
         if len(newer) < texts and model.settled:
             older = self._without(tx, model, 0, model.done_from, texts - len(newer))
-        found, left = self._pieces(tx, [*newer, *older], pieces)
+        selected, left = self._pieces(tx, [*newer, *older], pieces)
         full = len(newer) + len(older) == texts or left > 0
         done: tuple[int, int] | None
         if len(newer) == texts or left > len(older):
@@ -96,27 +96,27 @@ class Vectors:
             older = older[: len(older) - left]
             reached = (older[-1] if older else model.done_from) if full else 0
             done = reached, model.done_to if settled is None else max(settled, model.done_to)
-        return Batch(model=model, pieces=found, done=done, more=full)
+        return Batch(model=model, pieces=selected, done=done, more=full)
 
     def _without(self, tx: Tx, model: Model, after: int, before: int, limit: int) -> list[int]:
         params = {"after": after, "before": before, "limit": limit, "model": model.number}
         return [row[0] for row in tx.database.query(_WAITING, params)]
 
     def _pieces(self, tx: Tx, ids: Sequence[int], most: int) -> tuple[list[tuple[int, int, str]], int]:
-        """The pieces of texts, whole texts only, and how many texts did not fit."""
-        found: list[tuple[int, int, str]] = []
+        """The pieces of texts, only whole texts, and the number of texts that did not fit."""
+        pieces: list[tuple[int, int, str]] = []
         for begin in range(0, len(ids), _AT_ONCE):
-            some = ids[begin : begin + _AT_ONCE]
-            rows: dict[int, Row] = {row["id"]: row for row in Search(tx).texts(some)}
-            for at, event in enumerate(some):
+            page = ids[begin : begin + _AT_ONCE]
+            rows: dict[int, Row] = {row["id"]: row for row in Search(tx).texts(page)}
+            for at, event in enumerate(page):
                 parts = chunks(full_text(rows[event])) if event in rows else []
-                if found and len(found) + len(parts) > most:
-                    return found, len(ids) - begin - at
-                found += [(event, number, part) for number, part in enumerate(parts)]
-        return found, 0
+                if pieces and len(pieces) + len(parts) > most:
+                    return pieces, len(ids) - begin - at
+                pieces += [(event, number, part) for number, part in enumerate(parts)]
+        return pieces, 0
 
     def add(self, tx: Tx, batch: Batch, vectors: Sequence[Sequence[float]]) -> None:
-        """Write the vectors of a batch, keeping what others have written meanwhile."""
+        """Write the vectors of a batch, keeping those that others have written in the meantime."""
         database = tx.database
         database.lock("vectors")  # so that their numbers are committed in order
         dimensions = len(vectors[0]) if len(vectors) else batch.model.dimensions
@@ -155,7 +155,7 @@ class Vectors:
             )
 
     def count_waiting(self, tx: Tx, model: Model) -> int:
-        """About how many texts lack vectors of a model."""
+        """The approximate number of texts without vectors of a model."""
         sql = f"SELECT count(*){_WITHOUT}"
         params = {"model": model.number, "after": model.done_to, "before": _EVERYTHING}
         newer: int = tx.database.query(sql, params)[0][0]
@@ -174,7 +174,7 @@ class Vectors:
         besides: Sequence[int],
         limit: int,
     ) -> list[int]:
-        """The texts closest to a vector, among those that a query finds and some others."""
+        """The texts closest to a vector, among the results of a query and some others (`besides`)."""
         if tx.database.compares_vectors():
             sql, params = scope
             asked = (
@@ -228,7 +228,7 @@ def as_bytes(vector: Sequence[float]) -> bytes:
 
 
 def as_text(vector: Sequence[float]) -> str:
-    """A vector as pgvector reads it."""
+    """A vector in the syntax of pgvector."""
     return f"[{','.join(map(str, numpy().asarray(vector).astype('<f2').tolist()))}]"
 
 

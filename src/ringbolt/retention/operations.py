@@ -1,6 +1,7 @@
-"""Operations that remove for good: purge tasks that have ended, forget what came from one source.
+"""Operations that remove permanently: purge ended tasks, and forget everything from one source.
 
-Both first report what they would remove, with a token that confirms exactly that for a short time.
+Without a token, both only report what they would remove, with a token that confirms exactly that for a short
+time.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from .forgetting import (
     AUDIT,
     Selection,
     Source,
+    copies,
     jobs_about,
+    originals,
     patterns_from,
     resumed,
     unknown_source,
@@ -35,26 +38,26 @@ from .forgetting import (
 
 TOKEN_SECONDS = 600
 MOST_TASKS = 1000
-SHOWN = 100  # ids of tasks in an answer
-LOG = "log"  # the kind of the task that records what was purged
+SHOWN = 100  # ids of tasks in a report
+LOG = "log"  # the kind of the task that lists purged tasks
 _KINDS = ("task", "goal")
 
 
 class Retention(Base):
-    """The operations that remove for good."""
+    """The operations that remove permanently."""
 
     @operation(scope="write", tools="none", destructive=True, example={"source": "session:S1"})
     def forget(self, source: str, *, confirm: str | None = None) -> Removal:
-        """Permanently remove what came from one source, everywhere, leaving tombstones without content.
+        """Permanently remove everything from one source, leaving tombstones without content.
 
-        Without `confirm` nothing changes: the answer says what would be removed, and has a token; the same
-        call with that token does it. This cannot be undone.
+        Without `confirm` nothing changes: the result says what would be removed, and has a token; the same
+        call with that token removes it. This cannot be undone.
 
         Args:
             source: KIND:NAME, where KIND is session, agent, host, principal, channel, correlation, task,
                 event (`TASK#SEQ`), import (a tag), file (a path), url or text.
-            confirm: The token from the same call without it. Valid for ten minutes, and only while what would
-                be removed has not changed.
+            confirm: The token from the same call without it. Valid for ten minutes, and only while the events
+                to remove have not changed.
         """
         named = Source(source)
         policy = {"source": [named.kind, named.value]}
@@ -65,7 +68,7 @@ class Retention(Base):
         if not selections and not waiting:
             raise unknown_source(named)
         contents = [[selection.task_id, selection.seqs] for selection in selections]
-        found = Removal(
+        removal = Removal(
             operation="forget",
             tasks=sum(bool(selection.seqs) for selection in selections),
             events=sum(len(selection.own) for selection in selections),
@@ -74,9 +77,9 @@ class Retention(Base):
             task_ids=tuple(selection.task_id for selection in selections if selection.seqs)[:SHOWN],
         )
         if confirm is None:
-            return self._offered(found, policy, [*contents, waiting])
+            return self._offered(removal, policy, [*contents, waiting])
         self._check_token(confirm, "forget", policy, [*contents, waiting])
-        # First what is not in the store yet, so that it does not arrive after the rest is gone.
+        # First the events in the journal, so that they do not arrive after the rest is gone.
         journal.drop(named.is_of)
         if named.kind in ("session", "agent", "host"):
             self._drop_side_files({named.value} if named.kind == "session" else _sessions(selections))
@@ -87,7 +90,7 @@ class Retention(Base):
                     tasks=lambda _: (),
                 )
         heads = self.store.read(lambda tx: [tx.head(selection.task_id) for selection in selections])
-        return self._ended(found, [head for head in heads if head], gone=False)
+        return self._ended(removal, [head for head in heads if head], gone=False)
 
     @operation(scope="write", tools="none", destructive=True, example={"older_than": "90d"})
     def purge(
@@ -102,34 +105,34 @@ class Retention(Base):
         limit: int = MOST_TASKS,
         confirm: str | None = None,
     ) -> Removal:
-        """Permanently remove tasks that have ended and have not changed for some time, with everything that
-        belongs to them.
+        """Permanently remove tasks that have ended and have not changed for some time, with all their
+        content.
 
         Open tasks, and tasks that open ones depend on, are never removed. Without `confirm` nothing changes:
-        the answer says what would be removed, and has a token; the same call with that token does it. What
-        remains is a line that says which tasks were purged, when and by whom. This cannot be undone.
+        the result says what would be removed, and has a token; the same call with that token removes it. Only
+        a log of which tasks were purged, when and by whom, remains. This cannot be undone.
 
         Args:
             older_than: Only tasks that have not changed for this long: 90d, 1d12h, or a number of minutes.
             status: ended, or one or several statuses of ended tasks.
-            archived: Only archived tasks; false: also those that are not archived.
+            archived: Only archived tasks; false: other ended tasks too.
             kind: `task` or `goal`. Default: both.
             task_id: One task, instead of an age.
             limit: Maximum number of tasks to remove in one call.
-            confirm: The token from the same call without it. Valid for ten minutes, and only while what would
-                be removed has not changed.
+            confirm: The token from the same call without it. Valid for ten minutes, and only while the tasks
+                to remove have not changed.
         """
         policy = self._policy(older_than, status, archived, workspace, kind, task_id, limit)
         check_form(confirm)
         heads = self.store.read(lambda tx: self._purgeable(tx, policy))
-        found = Removal(
+        removal = Removal(
             operation="purge",
             tasks=len(heads),
             events=sum(head["last_seq"] for head in heads),
             task_ids=tuple(head["task_id"] for head in heads)[:SHOWN],
         )
         if confirm is None:
-            return self._offered(found, policy, _ends(heads))
+            return self._offered(removal, policy, _ends(heads))
 
         def work(tx: Tx) -> list[Row]:
             again = self._purgeable(tx, policy, lock=True)
@@ -140,18 +143,28 @@ class Retention(Base):
                 forgetting.delete_task(tx, head["task_id"])
             return again
 
-        return self._ended(found, self._commit(work, tasks=lambda _: ()), gone=True)
+        return self._ended(removal, self._commit(work, tasks=lambda _: ()), gone=True)
 
-    # --- what would be removed --------------------------------------------------------------------
+    # --- selecting --------------------------------------------------------------------------------
 
     def _selections(self, tx: Tx, source: Source) -> list[Selection]:
-        """What came from a source, task by task, with what goals copied from those tasks."""
+        """What came from a source, task by task, with what other tasks and goals copied from it."""
         wanted: dict[str, set[int]] = {}
         logs = forgetting.purge_logs(tx)  # the log of purges holds no content
         for row in source.events(tx, lambda name: self._find(tx, name)["task_id"]):
             if row["event_type"] != AUDIT and row["task_id"] not in logs:
                 wanted.setdefault(row["task_id"], set()).add(row["seq"])
+        if source.kind == "event":  # of a copy, the original too
+            for task_id, seq in originals(tx, wanted):
+                wanted.setdefault(task_id, set()).add(seq)
         selections = {task_id: Selection(tx, task_id, seqs) for task_id, seqs in wanted.items()}
+        unread = list(selections.values())
+        while unread:  # a copy may have been copied again
+            for task_id, seqs in copies(tx, unread.pop()).items():
+                if seqs - wanted.get(task_id, set()):
+                    wanted.setdefault(task_id, set()).update(seqs)
+                    selections[task_id] = Selection(tx, task_id, wanted[task_id])
+                    unread.append(selections[task_id])
         for selection in list(selections.values()):
             for promotion in forgetting.promoted_from(tx, selection.task_id):
                 goal = promotion["task_id"]
@@ -168,12 +181,12 @@ class Retention(Base):
     def _policy(
         self, older_than: Any, status: Any, archived: Any, workspace: Any, kind: Any, task_id: Any, limit: Any
     ) -> dict[str, Any]:
-        """The checked arguments of a purge."""
+        """Validate the arguments of a purge."""
         if (older_than is None) == (task_id is None):
             raise InvalidInput(
                 "invalid_argument",
                 "purge needs an age or a task.",
-                "Give older_than, for example 90d, or a task_id; not both.",
+                "Pass older_than, for example 90d, or a task_id; not both.",
             )
         statuses = statuses_in(status)
         if still := [word for word in statuses if word in rules.OPEN]:
@@ -211,7 +224,7 @@ class Retention(Base):
         name = head["task_id"]
         if head["kind"] not in _KINDS:
             raise Conflict(
-                "illegal_transition", f"{name} is not a task but holds {head['kind']}.", "Name a task."
+                "illegal_transition", f"{name} is not a task; its kind is {head['kind']}.", "Name a task."
             )
         if head["status"] in rules.OPEN:
             raise Conflict(
@@ -229,39 +242,39 @@ class Retention(Base):
 
     # --- tokens -----------------------------------------------------------------------------------
 
-    def _offered(self, found: Removal, policy: Mapping[str, Any], contents: Any) -> Removal:
+    def _offered(self, removal: Removal, policy: Mapping[str, Any], contents: Any) -> Removal:
         until = int(self._clock()) + TOKEN_SECONDS
-        return found.replace(
-            token=self._token(until, found.operation, policy, contents),
+        return removal.replace(
+            token=self._token(until, removal.operation, policy, contents),
             expires_at=validate.stamp(until),
             elsewhere=self._elsewhere(),
         )
 
     def _token(self, until: int, operation: str, policy: Mapping[str, Any], contents: Any) -> str:
-        said = validate.dumps([until, operation, policy, contents])
-        return f"{until:x}-{blake2b(said.encode('utf-8', 'backslashreplace'), digest_size=12).hexdigest()}"
+        content = validate.dumps([until, operation, policy, contents]).encode("utf-8", "backslashreplace")
+        return f"{until:x}-{blake2b(content, digest_size=12).hexdigest()}"
 
     def _check_token(self, token: str, operation: str, policy: Mapping[str, Any], contents: Any) -> None:
-        """Raise unless a token was issued for exactly this, not long ago."""
+        """Raise unless a token was recently issued for exactly this removal."""
         until = int(token.partition("-")[0], 16)
         again = f"Call {operation} without confirm again, check its report, and use the new token."
         if not 0 <= until - self._clock() <= TOKEN_SECONDS:
             raise Conflict("stale_version", "The token has expired.", again)
         if token != self._token(until, operation, policy, contents):
             raise Conflict(
-                "stale_version", "The token is for something else: what would be removed has changed.", again
+                "stale_version", "The token does not match: the content to remove has changed.", again
             )
 
     # --- removing ---------------------------------------------------------------------------------
 
     def _forget_selected(self, tx: Tx, task_id: str, seqs: set[int], kind: str) -> None:
-        """Forget events of a task, in one transaction with everything that was derived from them.
+        """Forget events of a task, in one transaction with everything derived from them.
 
         The state of a task is folded from its events. After the events are replaced by tombstones it is
         folded again from scratch, so that no column keeps a text whose event is gone.
         """
         head = self._find(tx, task_id, lock=True)
-        selection = Selection(tx, task_id, seqs)  # again: events that repeat it may have been added meanwhile
+        selection = Selection(tx, task_id, seqs)  # again, as events that repeat the content may be new
         patterns, moot = patterns_from(tx, selection), jobs_about(tx, selection)
         spared = selection.spared(tx.extras(task_id)["metadata"])
         forgetting.write_tombstones(tx, task_id, selection.tombstones())
@@ -277,14 +290,14 @@ class Retention(Base):
         fresh = tx.head(task_id, lock=True) or head
         sets = {"heads": resumed(tx, fresh)}
         spared = without_waits(spared, selection, self._now())
-        # Metadata that others set with a forgotten event are set again by this one.
+        # This event sets metadata of other sources again if a forgotten event had set it.
         if tx.extras(task_id)["metadata"] != spared:
             sets["extras"] = {"metadata": spared}
         draft = Draft(AUDIT, data=data, sets={table: row for table, row in sets.items() if row})
         self._append(tx, fresh, draft, self._now(), "forget")
 
     def _log_purge(self, tx: Tx, heads: Sequence[Row]) -> None:
-        """Log which tasks are purged, before they are, so that the highest position of the store stays."""
+        """Log the tasks before they are purged, so that the highest position of the store is kept."""
         tx.database.lock("retention")
         now = self._now()
         log = next((head for name in forgetting.purge_logs(tx) if (head := tx.head(name, lock=True))), None)
@@ -301,8 +314,8 @@ class Retention(Base):
             )
             self._append(tx, log, draft, now, "purge")
 
-    def _ended(self, found: Removal, heads: Sequence[Row], gone: bool) -> Removal:
-        """Remove the bytes as well: from the free pages of the store, and from the mirrors."""
+    def _ended(self, removal: Removal, heads: Sequence[Row], gone: bool) -> Removal:
+        """Also erase the bytes: from the free pages of the store, and from the mirrors."""
         warnings: list[str] = []
         try:
             scrubbed = self.store.scrub()
@@ -314,23 +327,23 @@ class Retention(Base):
             left = self._mirrors.cleared(heads, gone)
         if not scrubbed:
             warnings.append("free pages of the store still hold old content: repeat the call to clear them")
-        return found.replace(
+        return removal.replace(
             done=True, scrubbed=scrubbed, warnings=tuple(warnings), elsewhere=(*left, *self._elsewhere())
         )
 
     def _elsewhere(self) -> tuple[str, ...]:
-        """Copies that were made on request, and that only their owner may remove."""
+        """Copies that only their owner may remove."""
         if not (files := self.store.files()):
             return ()
         folder, name = os.path.split(files[0])
         return tuple(
-            os.path.join(folder, one)
-            for one in sorted(os.listdir(folder))
-            if one.startswith(f"{name}.before-restore")
+            os.path.join(folder, copy)
+            for copy in sorted(os.listdir(folder))
+            if copy.startswith(f"{name}.before-restore")
         )
 
     def _drop_side_files(self, sessions: set[str]) -> None:
-        """Remove what hooks keep beside the store about sessions."""
+        """Remove the files that hooks keep about sessions."""
         journal = self._journal()
         for session in sessions:
             forget_session(journal, session)
@@ -340,7 +353,7 @@ class Retention(Base):
 
 
 def _sessions(selections: Sequence[Selection]) -> set[str]:
-    """The sessions that wrote what is forgotten."""
+    """The sessions that wrote the forgotten events."""
     return {
         session
         for selection in selections
@@ -354,7 +367,7 @@ def _ends(heads: Sequence[Row]) -> list[Any]:
 
 
 def check_form(token: Any) -> None:
-    """Raise unless a token, if given, looks like one that a dry run issued."""
+    """Raise unless a token is None or has the form of one that a dry run issued."""
     if token is None:
         return
     until, _, digest = validate.line("confirm", token, 100).partition("-")

@@ -15,7 +15,7 @@ _CHECKS = lazy_regex(
     r"(?:pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|tsc|mypy|pyright|ninja|"
     r"ruff (?:check|format --check)|eslint|python3? -m (?:pytest|unittest|mypy|build|tox|nox)|"
     r"go (?:test|build|vet)|cargo (?:test|build|check|clippy|nextest)|(?:dotnet|swift|bazel) (?:test|build)|"
-    r"mix (?:test|compile)|docker build|cmake --build|playwright test|git commit|"
+    r"mix (?:test|compile)|docker build|cmake --build|playwright test|"
     r"(?:make|mvn|rake|just|task|mise run|(?:\./)?gradlew?|(?:npm|pnpm|yarn|bun|deno)(?: run)?) "
     rf"{_GOALS}|make$)(?:\s|$)"
 )
@@ -31,10 +31,10 @@ _REDIRECTED = lazy_regex(r"\d*>&\d|&>>?|\d*>>?")
 
 
 def is_check(command: str) -> bool:
-    """Whether the exit code of a command line is that of a test, a build, a check or a commit in it.
+    """Whether the exit code of a command line is that of a test, a build or a check in it.
 
-    In `pytest | tail` and `pytest; echo done` it is that of another command, and in `pytest || true` it says
-    nothing.
+    A commit proves nothing. In `pytest | tail` and `pytest; echo done` the code is that of another command,
+    and in `pytest || true` it says nothing.
     """
     if len(command) > MOST_CHECKED:
         return False

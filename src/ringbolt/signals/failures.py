@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import is_dict, is_list
 from .commands import only_shows
+from .launchers import invocations
 from .text_layout import bounded, one_line, without_colours
 
 MOST_ERROR = 300
@@ -40,16 +42,30 @@ _KINDS: tuple[re.Pattern[str], ...] = (
         rf"\b(?:{_WORDS}|errors?|fail\w{{0,4}}|expected|want|got|should|assert\w{{0,6}})\b)"
     ),
     lazy_regex(rf"(?i)\b(?:{_WORDS})\b"),  # something could not be done
-    lazy_regex(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|●|not ok\b|❌)"),  # a failed check
+    lazy_regex(r"^(?:--- FAIL|\(fail\)|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|●|not ok\b|❌)"),  # a failed check
     lazy_regex(r"(?i)\b(?:errors?|fail(?:ed|s|ure|ures)?|abort(?:ed)?|panic)\b"),
 )
 _GENERAL = _KINDS[-1]
 _FAILS = lazy_regex(rf"(?i)\b(?:{_WORDS})\b|error|fail|fatal|exception|panic")
 _ASIDE = lazy_regex(
     r"(?i)(?:hint|help|note|warning|warn|info|debug|=== RUN|--- PASS|ok\b|at |File \"|\^|[~^ ]{4,}$|\$ |\+ "
-    r"|Error Trace:|[=_]{3}|-{4}|\d+ passed)|.{0,200}\b0 (?:errors|failed|failures)\b"
+    r"|\(pass\)|Error Trace:|[=_]{3}|-{4}|\d+ passed)|.{0,200}\b0 (?:errors|failed|failures)\b"
 )
-_OF_A_TOOL = "<tool_use_error>"
+# What a runner says about a program that it ran: the program's own words say more.
+_WRAPPER = lazy_regex(
+    r"(?i)(?:error: )?(?:script|task|command|recipe|target|process) .{0,80}?(?:exited|failed|returned)\b"
+    r".{0,40}$|g?make(?:\[\d+\])?: \*\*\* "
+    r"|npm (?:err!|error) (?:code|errno|lifecycle|a complete log|command|path|workspace)"
+    r"|.{0,40}ELIFECYCLE|.{0,80}\bexited with (?:code|status)|\[[\w:.-]+\] ERROR task failed|error: recipe"
+    r"|.{0,20}process completed with exit code|some errors were emitted"
+)
+# Lines of source that a linter or compiler shows beside its message.
+_EXCERPT = lazy_regex(r"[>\s]*(?:\d+\s+)?(?:\d+\s*)?[│|┃](?:\s|$)|\d+\s+\d*\s*│")
+_PROMPT = lazy_regex(
+    r"(?:[\w.-]+@[\w.-]+[:~ ][^$#%\n]{0,80}[$#%]|[$%❯➜]) +(?=\S)|PS [A-Z]:\\[^>\n]{0,120}> *"
+)
+_TAGS = lazy_regex(r"</?(?:tool_use_error|error|system-reminder|stderr|stdout|local-command-\w+)>")
+_OF_A_TOOL = ("<tool_use_error>", "tool use error: ")
 _TRACEBACK = "Traceback (most recent call last)"
 
 # What a failed command prints even if a pipe or `|| true` hides its exit code.
@@ -63,7 +79,10 @@ _HIDDEN = lazy_regex(
 # What tests, builds and linters sum up with.
 _COUNTED = lazy_regex(r"\bFAIL(?:ED|URE)?\b|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\berror:", re.M)
 
-_NOISE = lazy_regex(r"(?i)sibling tool call|^\s*(?:cancelled|canceled|aborted)\s*$")
+_NOISE = lazy_regex(
+    r"(?i)sibling tool call|^\s*(?:cancelled|canceled|aborted)\s*$|request interrupted"
+    r"|interrupted by (?:the )?user|user doesn't want to|tool use was rejected"
+)
 _OF_THE_HOST = lazy_regex(
     r"(?i)string to replace not found|has not been read yet|matches of the string to replace"
     r"|modified since read|exceeds maximum allowed|no changes to make|inputvalidationerror"
@@ -103,8 +122,10 @@ def error_line(output: str) -> str:
 
 
 def _kind(line: str) -> int | None:
-    if _ASIDE.match(line):
+    if _ASIDE.match(line) or _EXCERPT.match(line):
         return None
+    if _WRAPPER.match(line):
+        return len(_KINDS)
     return next((number for number, kind in enumerate(_KINDS) if kind.search(line)), None)
 
 
@@ -113,7 +134,50 @@ def _lines(output: str) -> list[str]:
     text = without_colours(bounded(output, 40_000, 20_000))
     found = [line.strip()[:600] for line in text.splitlines()[:MOST_LINES]]
     found = [line for line in found if line and not _EXIT_LINE.match(line)]
-    return found[:1] if found and found[0].startswith(_OF_A_TOOL) else found
+    if found and found[0].startswith(_OF_A_TOOL):
+        found = found[:1]
+    return [clean for line in found if (clean := clean_line(line))]
+
+
+_CONTROL = lazy_regex(r"\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b[()][A-Z0-9]")
+_OVERWRITTEN = lazy_regex(r"[^\n\r]*\r(?!\n|$)")
+# Codex puts these lines before the output of a command.
+_EXEC_HEADER = lazy_regex(
+    r"\A(?:(?:Chunk ID|Wall time|Original token count|Total output lines)\b[^\n]*\n"
+    r"|(?P<exit>Process exited with code -?\d+|Exit code: -?\d+)\n|Process running with session ID \d+\n)+"
+    r"(?:Output:\n)?"
+)
+_TOOL_ERROR = lazy_regex(r"<tool_use_error>(.*?)(?:</tool_use_error>|\Z)", re.S)
+
+
+def clean_output(text: str, *, failed: bool = False) -> str:
+    """The output of a tool as it is worth keeping: no colours, overwritten lines, or frames of the host.
+
+    The texts of errors also lose the HTML entities that hosts put into them.
+    """
+    if "\x1b" in text:
+        text = _CONTROL.sub("", text)
+    if "\r" in text:
+        text = _OVERWRITTEN.sub("", text)
+    if text.startswith(("Chunk ID", "Wall time", "Process ", "Exit code: ")) and (
+        header := _EXEC_HEADER.match(text)
+    ):
+        code = header["exit"] or ""
+        text = (f"{code}\n" if code and not code.endswith(" 0") else "") + text[header.end() :]
+    if failed:
+        text = _TOOL_ERROR.sub(r"tool use error: \1", text)
+        if "&" in text:
+            text = unescape(text)
+    return text
+
+
+def clean_line(line: str) -> str:
+    """A line of output without a host's tags and HTML entities; nothing of a line that is a prompt."""
+    if "<" in line:
+        line = _TAGS.sub("", line)
+    if "&" in line:
+        line = unescape(line)
+    return "" if _PROMPT.match(line) else line.strip()
 
 
 def from_first_error(output: str) -> str:
@@ -163,9 +227,42 @@ def is_of_the_host(text: str) -> bool:
     return bool(_OF_THE_HOST.search(text[:300]))
 
 
+# Programs behind a pipe whose exit code says nothing about what they read.
+_FILTERS = frozenset("tail head grep rg egrep tee cat sort uniq sed awk less cut jq wc tr column".split())
+_ALL_PASSED = lazy_regex(
+    r"(?im)^\W{0,4}(?:.{0,60}\b)?[1-9]\d* (?:tests? )?pass(?:ed|ing)?\b|^ok\b|^PASS\b"
+    r"|\b0 (?:fail|failed|errors)\b"
+)
+
+_NONE_FAILED = lazy_regex(r"(?im)^\W{0,4}0 (?:fail|failed|failures)\b")
+_SOME_FAILED = lazy_regex(r"(?m)\b[1-9]\d* (?:failed|failures?|fail|errors?)\b|^(?:--- FAIL|FAIL(?:ED)?\b)")
+
+
+def masks_exit(command: str) -> bool:
+    """Whether the exit code of a command line is not that of the program that does the work."""
+    calls = invocations(command)
+    if not calls:
+        return False
+    last = calls[-1]
+    return (
+        (last.after == "|" and last.program in _FILTERS)
+        or last.after == "||"
+        or (last.after == ";" and last.program in ("echo", "true", "printf", "exit"))
+        or last.background
+    )
+
+
 def hides_failure(command: str, output: str) -> bool:
-    """Whether a command that ended well printed that something failed."""
-    return not only_shows(command) and bool(_HIDDEN.search(bounded(output, 40_000, 20_000)))
+    """Whether a command line that ended well printed that something failed.
+
+    Only where the exit code is not that of the work: a program that ended well may log errors, as tests do.
+    """
+    if only_shows(command) or not masks_exit(command):
+        return False
+    text = bounded(output, 40_000, 20_000)
+    if not _HIDDEN.search(text) or _NONE_FAILED.search(text):
+        return False
+    return bool(_SOME_FAILED.search(text) or not _ALL_PASSED.search(text))
 
 
 def counts_failures(output: str) -> bool:
@@ -177,9 +274,33 @@ def counts_failures(output: str) -> bool:
 
 _REJECTED = lazy_regex(
     r"(?i)\s*(?:The user doesn't want to (?:proceed|take this action)|The tool use was rejected|"
-    r"(?:The )?user (?:has )?(?:rejected|declined|denied|cancelled) (?:this|the) )"
+    r"(?:The )?user (?:has )?(?:rejected|declined|denied|cancelled) (?:this|the) |"
+    r"\[Operation Cancelled\]|User (?:did not allow|denied|rejected|declined|chose not to) (?:the )?"
+    r"(?:execution|tool|call|run|allow|approve)\b|"
+    r"(?:error: )?(?:exec(?:_|[ ])?command|(?:apply_)?patch|shell|command|tool|(?:mcp )?tool call|request)"
+    r"(?: (?:was|has been))? (?:rejected|declined|denied) by (?:the )?user\b)"
 )
 _REASON = lazy_regex(r"(?i)(?:the user said|user feedback|feedback|reason given|reason)[^:\n]{0,40}:\s*")
+
+
+# What Claude Code says of a call that it did not make, because of its mode or a rule; the reason may follow.
+_REFUSED_BY_HOST = lazy_regex(
+    r"(?is)\s*(?:.{0,500}denied by the Claude Code auto mode classifier(?:\. Reason:)?\s*"
+    r"|Auto mode is unavailable:\s*"
+    r"|(?=Permission to use \w.{0,1000}\bhas been denied\b)"
+    r"|(?=This command requires approval)|(?=Claude requested permissions? to .{0,500}granted it yet))"
+)
+
+
+def host_refusal(error: str) -> str | None:
+    """Why the host did not make a call; None if it did."""
+    found = _REFUSED_BY_HOST.match(error[:2000])
+    return error[found.end() : found.end() + 2000].strip() if found else None
+
+
+def is_refusal(error: str) -> bool:
+    """Whether a call was not made because the user or the host did not allow it."""
+    return rejection(error) is not None or host_refusal(error) is not None
 
 
 def rejection(output: str) -> str | None:

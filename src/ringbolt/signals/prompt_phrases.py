@@ -53,6 +53,15 @@ HANDS_OVER_PLAN = lazy_regex(
 
 # --- the same ---------------------------------------------------------------------------------------
 
+# Leave to go on, as a clause of its own: whatever else such a prompt says, it belongs to the work that is on.
+RESUMES = lazy_regex(
+    r"(?:^|[.!?;,:\n–—-])\s*(?:(?:ok(?:ay)?|alright|please|now|so|just|and|then|you (?:can|may)|let['’]s"
+    r"|go ahead and)\b[\s,]*){0,3}"
+    r"(?:carry on|keep (?:going|at it|on)|go on|resume|pick (?:it |this )?up (?:again|where)|continue"
+    r"|proceed)\b(?=\s*(?:[.!?;,:\n–—-]|$|(?:where|please|as|now|then)\b|from (?:where|there)\b"
+    r"|with (?:it|this|that|the (?:rest|work|plan|task))\b))",
+    re.I,
+)
 # An answer, or leave to go on.
 OPENS_ANSWER = lazy_regex(
     r"\W*(?:yes|yep|yeah|yup|ye|no|nope|nah|sure|right|correct|agreed|exactly|fine|lgtm|go ahead|do it|go for"
@@ -62,6 +71,14 @@ OPENS_ANSWER = lazy_regex(
     r"|i['’]d|let['’]s do"
     r"|let['’]s go|let['’]s keep|fix (?:it|them)|do (?:that|the|all|both)|skip|keep|leave|continue"
     r"|proceed|go on)\b",
+    re.I,
+)
+# Leave to do what was refused before.
+ALLOWS = lazy_regex(
+    r"\W*(?:(?:ok(?:ay)?|yes|yeah|yep|now|alright|sure|fine|please|sorry|actually)\b\W*){0,4}"
+    r"(?:you (?:may|can)\b(?! not)|go ahead\b|do (?:it|that|so)\b"
+    r"|(?:it|that)['’]?s (?:fine|ok(?:ay)?|allowed)\b"
+    r"|(?:i )?(?:allow|approve|permit)(?:ed)?\b|(?:re)?try (?:it |that )?again\b|retry\b|$)",
     re.I,
 )
 OPENS_FOLLOW_UP = lazy_regex(

@@ -36,6 +36,7 @@ WHOLE_NAME, PLAN_VERB, NAME_PART = 1.0, 0.4, 0.3  # what a word is worth in a co
 _LONGEST_CACHED = 40  # characters of a name; longer ones hardly come twice
 
 
+@lru_cache(maxsize=1 << 13)
 def stem(word: str) -> str:
     """A lower-case word without its ending, so that `adding`, `added` and `adds` are one."""
     for suffix in _SUFFIXES:

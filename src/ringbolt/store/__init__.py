@@ -1,8 +1,8 @@
-"""Where the ledger lives: two engines (SQLite, PostgreSQL), one set of queries.
+"""The ledger's storage: two engines (SQLite, PostgreSQL) and one set of queries.
 
-`open_store` finds the engine for a path or URL; `Store.write` and `Store.read` run a function of a `Tx`, the
-transaction with every query of the ledger. The room also holds the migrations, the process lock and the job
-queue. It imports only `model` and `signals` (how text is split into search terms).
+`open_store` chooses the engine for a path or URL. `Store.write` and `Store.read` call a function with a `Tx`,
+the transaction with every query of the ledger. The room also holds the migrations, the process lock, the job
+queue and the sessions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def open_store(location: str, settings: Settings, *, create: bool = True) -> Sto
     raise InvalidInput(
         "invalid_argument",
         f"There is no engine for {scheme}:// stores.",
-        "Give the path of a file, or a postgresql:// URL.",
+        "Pass the path of a file, or a postgresql:// URL.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Appending an event and folding it into the state: the only way in which the state of a task changes.
+"""Append an event and fold it into the state: the only way in which the state of a task changes.
 
 An event carries its effect with it. `sets` is JSON with the rows that it changes, by table: `+steps` adds
 rows, `steps` updates columns, `files` replaces whole rows. `append` stores the event and applies `sets` in
@@ -15,7 +15,6 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from ..model.rules import plan_position
 from ..model.types import Origin
 from ..model.validate import dumps
 from .database import Database, Row
@@ -67,12 +66,12 @@ class Appending(Steps):
         self._index = database.index
         self._position = database.position
 
-    def append(self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None) -> None:
-        """Add an event to a task and apply what it sets.
+    def append(self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None) -> Row:
+        """Add an event to a task and apply its `sets`; returns the changed columns of the task's row.
 
-        `head` is the task's row, locked, and is brought up to date; before a first event it only has its ids.
-        The event's hash is filled in here. `sets` spares decoding the event's own JSON, where the caller has
-        it as objects.
+        `head` is the task's row, locked, and is updated in place; before a first event it only has its ids.
+        The event's hash is filled in here. A caller that has `sets` as objects passes them, so that the JSON
+        of the event is not decoded again.
         """
         task_id, seq = event["task_id"], event["seq"]
         if sets is None:
@@ -90,7 +89,7 @@ class Appending(Steps):
             head.update(_sourced("heads", head_sets, seq))
             self._run(_INSERT_HEAD, {name: head.get(name) for name in HEADS})
         event["hash"] = event_hash(head["last_hash"], event)
-        self._run(_INSERT_ORIGIN, {"id": event["origin_id"], **asdict(origin)})
+        self._insert_origin(event["origin_id"], origin)
         self._run(_INSERT_EVENT, event)
         self._index({**event, "agent": origin.agent, "workspace_path": head.get("workspace_path")})
         changes: Row = {"last_seq": seq, "last_hash": event["hash"]}
@@ -103,8 +102,8 @@ class Appending(Steps):
                 changes.update((name, _cell(value)) for name, value in head_sets.items())
                 changes.update(_sourced("heads", head_sets, seq))
             if "steps" in sets or "+steps" in sets:
-                # Where the plan stands is kept in the head, so that lists need not read any steps.
-                changes.update(plan_position(self.steps(task_id)))
+                # The head keeps the position in the plan, so that lists need not read any steps.
+                changes.update(self.plan_position(task_id))
         if event["event_type"] in MESSAGE_TYPES and event["text"]:
             changes["messages"] = head["messages"] + 1
         elif event["event_type"] == "action":
@@ -115,6 +114,10 @@ class Appending(Steps):
             {**changes, "task_id": task_id},
         )
         head.update(changes)
+        return changes
+
+    def _insert_origin(self, origin_id: int, origin: Origin) -> None:
+        self._run(_INSERT_ORIGIN, {"id": origin_id, **asdict(origin)})
 
     def _apply(self, task_id: str, seq: int, sets: Mapping[str, Any]) -> None:
         """Write the state rows that an event sets, except the head, which `append` writes last."""
@@ -158,9 +161,9 @@ class Appending(Steps):
             else:
                 key = STATE[table][1][0]
                 for value, row in rows.items():
-                    named = int(value) if key == "seq" else value
+                    identity = int(value) if key == "seq" else value
                     changed = {**row, **_sourced(table, row, seq), "version": seq}
-                    self._update(table, {"task_id": task_id, key: named}, changed)
+                    self._update(table, {"task_id": task_id, key: identity}, changed)
 
     def _update(self, table: str, key: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         columns = ", ".join(f"{name} = :{name}" for name in row)
@@ -168,7 +171,7 @@ class Appending(Steps):
         self._run(f"UPDATE {table} SET {columns} WHERE {where}", {**_cells(row), **key})
 
     def renew_claim(self, task_id: str, item_id: str, expires_at: str) -> None:
-        """Move the end of a lease: the one change of state without an event, so that a heartbeat is cheap."""
+        """Extend a lease: the only change of state without an event, so that a heartbeat is cheap."""
         self._update("claims", {"task_id": task_id, "item_id": item_id}, {"expires_at": expires_at})
 
 
@@ -178,9 +181,9 @@ def decode_sets(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sourced(table: str, row: Mapping[str, Any], seq: int) -> dict[str, int]:
-    """The columns that name this event as the source of the texts which a row sets.
+    """The columns that name this event as the source of the texts that a row sets.
 
-    An undo brings a text back and names its original source in `row`, which then stays.
+    An undo restores a text and names its original source in `row`; that source is kept.
     """
     return {cite: row.get(cite, seq) for name, cite in SOURCES.get(table, {}).items() if name in row}
 

@@ -1,4 +1,4 @@
-"""What guards a write: claims on a task or step, and idempotency keys."""
+"""Claims on tasks and steps, and idempotency keys: the rows that guard a write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ClaimsAndKeys(Queries):
     """Reading claims and keys."""
 
     def claims(self, task_id: str) -> list[Row]:
-        """All claims that a task or its steps ever had, released ones included."""
+        """All claims that a task or its steps ever had, including released ones."""
         return self.rows(CLAIMS, SELECT_CLAIMS, task_id=task_id)
 
     def leases(self) -> dict[tuple[str, str], str]:
@@ -49,8 +49,8 @@ class ClaimsAndKeys(Queries):
     def register_key(self, key: str) -> Row | None:
         """The first result of a keyed registration.
 
-        It has no task whose row could be locked, so the key itself is: of two registrations with the same key
-        the second waits here until the first has committed.
+        A registration has no task row to lock yet, so this locks the key: the second of two registrations
+        with the same key waits here until the first has committed.
         """
         self.database.lock(key)
         return self.row(KEYS, f"{_SELECT_KEY} WHERE key = :key AND operation = 'task_register'", key=key)

@@ -6,10 +6,12 @@ places where the engines differ are attributes and methods of `Database`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from ..signals.terms import Term
+
+Result = TypeVar("Result")
 
 Row = dict[str, Any]
 
@@ -19,9 +21,9 @@ Cells = tuple[Any, ...]
 class Database(Protocol):
     """A connection inside a transaction.
 
-    `lock_row` ends a query whose row no other transaction may change until ours ends; `take_rows` also skips
-    rows that others have locked. `one_of` compares with the result of a subquery in the form that always
-    uses an index, whatever the planner believes about sizes. `position` is the id of the last inserted event.
+    `lock_row` at the end of a query locks its row until our transaction ends; `take_rows` also skips rows
+    that others have locked. `one_of` compares with the result of a subquery in the form that always uses an
+    index, whatever sizes the planner assumes. `position` is the id of the last inserted event.
     """
 
     lock_row: str
@@ -53,18 +55,18 @@ class Database(Protocol):
     def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
 
     def lock(self, name: str) -> None:
-        """Let no other transaction that locks the same name continue until ours ends."""
+        """Lock a name: other transactions that lock it wait until ours ends."""
         ...
 
     def nested(self, work: Callable[[], None]) -> Exception | None:
-        """Run `work` so that an error undoes only what it wrote; returns the error.
+        """Run `work` in a savepoint: an error undoes only its own writes, and is returned.
 
-        Raises when the engine itself failed: then the whole transaction is lost.
+        Raises if the engine itself failed: then the whole transaction is lost.
         """
         ...
 
     def settled(self) -> int | None:
-        """An id up to which every later transaction sees all events; None while someone is writing."""
+        """An id up to which every later transaction sees all events; None while a transaction is writing."""
         ...
 
     def horizon(self) -> tuple[int, frozenset[str]]:
@@ -91,6 +93,10 @@ class Queries:
         self._run_many = database.run_many
         self._one_of = database.one_of.format
 
+    def until_heads_change(self, name: Hashable, read: Callable[[], Result]) -> Result:
+        """What `read` returns, which depends on rows of tasks; a transaction of many writes may keep it."""
+        return read()
+
     def rows(self, names: Sequence[str], sql: str, **params: Any) -> list[Row]:
         """The rows of a query as dicts with these names for the columns."""
         return [dict(zip(names, row, strict=True)) for row in self._query(sql, params)]
@@ -113,4 +119,4 @@ class Queries:
 def placeholders(name: str, values: Iterable[Any]) -> tuple[str, dict[str, Any]]:
     """The parameters for a list of values after IN, and their values by name."""
     params = {f"{name}{number}": value for number, value in enumerate(values)}
-    return ", ".join([f":{one}" for one in params]), params
+    return ", ".join([f":{place}" for place in params]), params

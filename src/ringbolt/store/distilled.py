@@ -1,4 +1,4 @@
-"""What was distilled from a task's events: per kind, the last event covered and the state."""
+"""The state that distillers derive from a task's events: for each kind, its last event and its content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from .tx import Tx
 
 NAMES = ("kind", "seq", "at", "state")
+# Kinds that views show; the others hold what a distiller must remember between two runs, and may be long.
+SHOWN = ("summary", "names", "inferred_plan", "work_tree", "run_commands")
 SELECT = "SELECT kind, seq, at, state FROM distilled WHERE task_id = :task_id"
+SELECT_SHOWN = f"{SELECT} AND kind IN ({', '.join(repr(kind) for kind in SHOWN)})"
 _PUT = (
     "INSERT INTO distilled (task_id, kind, seq, at, state) VALUES (:task_id, :kind, :seq, :at, :state)"
     " ON CONFLICT (task_id, kind) DO UPDATE SET seq = excluded.seq, at = excluded.at, state = excluded.state"
@@ -20,11 +23,20 @@ _PUT = (
 )
 
 
+def is_distilled(tx: Tx, task_id: str) -> bool:
+    """Whether a task has no events that distillation has not read; its last part are the folds."""
+    sql = (
+        "SELECT count(*) FROM heads h WHERE h.task_id = :task_id AND h.last_seq >"
+        " coalesce((SELECT d.seq FROM distilled d WHERE d.task_id = :task_id AND d.kind = 'names_state'), 0)"
+    )
+    return not tx.cell(sql, task_id=task_id)
+
+
 def get(tx: Tx, task_id: str, kind: str) -> tuple[int, dict[str, Any]]:
     """The last event that a kind covers and its state; (0, {}) if there is none yet."""
     sql = f"{SELECT} AND kind = :kind"
-    found = tx.row(NAMES, sql, task_id=task_id, kind=kind)
-    return (found["seq"], json.loads(found["state"])) if found else (0, {})
+    row = tx.row(NAMES, sql, task_id=task_id, kind=kind)
+    return (row["seq"], json.loads(row["state"])) if row else (0, {})
 
 
 def put(tx: Tx, task_id: str, kind: str, seq: int, at: str, state: Mapping[str, Any]) -> None:

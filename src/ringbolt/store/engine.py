@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from ..model.errors import StoreError
@@ -13,20 +13,20 @@ Result = TypeVar("Result")
 
 
 class CatchingUp(Protocol):
-    """Takes in the events that hooks have written: the interface of `journal.catch_up.CatchUp`."""
+    """Applies the events that hooks have written: the interface of `journal.catch_up.CatchUp`."""
 
     def __call__(self) -> None:
-        """Take in waiting events; called before each read and write."""
+        """Apply waiting events; called before each read and write."""
 
-    def ruled_out(self, session: str, known: Iterable[Any]) -> None:
-        """Tell the hooks of a session at once that its task rules out calls with one of these texts."""
+    def ruled_out(self, session: str) -> None:
+        """Tell the hooks of a session at once that its task rules something out."""
 
 
 class Store(Protocol):
     """A ledger in a file or database: the interface of both engines, and the little that they share.
 
-    Work is a plain function of a transaction, so nothing that waits for a model or a network can happen
-    between the start of a transaction and its commit.
+    The work of a transaction is a plain function of a `Tx`, so nothing between its start and its commit waits
+    for a model or a network.
     """
 
     url: str
@@ -38,9 +38,9 @@ class Store(Protocol):
     ) -> Result:
         """Run `work` in a transaction and return when it is safely on disk.
 
-        `settles`: the work recognises by its key that it was done before, so an engine may repeat it after
-        a commit whose outcome it does not know. `patience`: how many seconds to wait for other writers;
-        default is the setting `lock_timeout`.
+        `settles`: the work can be repeated safely, because its key shows whether it was already done; an
+        engine may repeat it after a commit whose outcome it does not know. `patience`: how many seconds to
+        wait for other writers; default is the setting `lock_timeout`.
         """
         ...
 
@@ -52,7 +52,7 @@ class Store(Protocol):
         ...
 
     def check(self) -> list[Problem]:
-        """Problems that the engine itself finds with the store."""
+        """The problems that the engine itself finds in the store."""
         ...
 
     def waiting(self, tx: Tx) -> list[dict[str, Any]]:
@@ -66,11 +66,11 @@ class Store(Protocol):
         """Delete the vectors and rebuild the full-text index."""
 
     def scrub(self) -> bool:
-        """Leave no deleted content in the store's files; False if it must be tried again."""
+        """Erase deleted content from the store's files; False if this must be tried again."""
         ...
 
     def refresh_statistics(self) -> None:
-        """Let the query planner know how much there is; to be called after writing a lot at once."""
+        """Update the statistics of the query planner; call it after a large import."""
 
     def files(self) -> tuple[str, ...]:
         """The files of the store; empty for a database server."""

@@ -1,4 +1,4 @@
-"""What of an event is searchable: its text, and the filter terms it matches."""
+"""The searchable text of an event, and the filter terms it matches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..signals.terms import scope_term, searched, terms_of
 # At most this much of an event is searchable, so that a single dump does not fill the index.
 MOST_CHARACTERS = 200_000
 MOST_VALUE = 50_000
-# Events that only change structure: of these at most the text is searchable.
+# Events that only change structure: only their text, if any, is searchable.
 SILENT = (
     "task.focused",
     "claim.taken",
@@ -33,10 +33,10 @@ _FIRST_FIELDS = (
     "title choice options reasoning risks if_wrong context what why symptom detail value entity text tool"
     " input output error answer label verify stage anchors"
 ).split()
-# Fields that are not texts: states, and what only programs read.
+# Fields that are not texts: states, and values for programs.
 _NO_TEXTS = frozenset("status type digest duration_ms summarized version plan until hash".split())
-# Columns of the state that hold what someone wrote.
-_SET = {
+# Columns of the state that hold written text.
+_TEXT_COLUMNS = {
     "heads": ("name", "reason", "attention", "next_step", "blockers"),
     "extras": ("goal", "context", "acceptance", "metadata"),
     "steps": ("title", "note", "active_issue", "stage", "detail"),
@@ -45,13 +45,13 @@ _SETTING = ("task.registered", "task.updated", "plan.replaced", "plan.appended",
 
 
 def full_text(event: Mapping[str, Any]) -> str:
-    """The searchable text of an event: its text, its data and what it sets, most important first."""
+    """The searchable text of an event: its text, its data and the texts it sets, most important first."""
     parts: dict[str, None] = {event["text"] or "": None}
     if event["event_type"] not in SILENT:
         if event["data"] != "{}":
             _add_data(parts, json.loads(event["data"]))
         if event["sets"] and event["event_type"] in _SETTING:
-            _add_set(parts, json.loads(event["sets"]))
+            _add_sets(parts, json.loads(event["sets"]))
     return "\n".join(filter(None, parts))[:MOST_CHARACTERS]
 
 
@@ -66,11 +66,11 @@ def _add_data(parts: dict[str, None], data: Any) -> None:
             parts[text[:MOST_VALUE]] = None
 
 
-def _add_set(parts: dict[str, None], sets: Any) -> None:
-    """Add what someone wrote of what an event sets: names, goals, titles, notes, blockers."""
+def _add_sets(parts: dict[str, None], sets: Any) -> None:
+    """Add the texts that an event sets: names, goals, titles, notes, blockers."""
     if not is_dict(sets):
         return
-    for table, cells in _SET.items():
+    for table, cells in _TEXT_COLUMNS.items():
         for rows in (sets.get(f"+{table}"), sets.get(table)):
             for row in rows.values() if is_dict(rows) and table == "steps" else (rows,):
                 texts = [row.get(cell) for cell in cells] if is_dict(row) else []
@@ -94,27 +94,27 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def is_silent(event: Mapping[str, Any]) -> bool:
-    """Whether an event has nothing searchable."""
+    """Whether an event has no searchable text."""
     return event["forgotten"] is not None or (event["event_type"] in SILENT and not event["text"])
 
 
-# The term of all events that are not frequent ones, so that a search can leave those out.
+# The term of all events except the frequent ones, so that a search can leave those out.
 QUIET = scope_term("q", "")
 
 
 def scopes(event: Mapping[str, Any]) -> list[str]:
     """The filter terms of an event; `event` has the workspace of its task too."""
-    found = [scope_term("t", event["task_id"]), scope_term("k", event["event_type"])]
+    terms = [scope_term("t", event["task_id"]), scope_term("k", event["event_type"])]
     if event["event_type"] not in _CHATTY:
-        found.append(QUIET)
+        terms.append(QUIET)
     if event["workspace_path"]:
-        found.append(scope_term("w", event["workspace_path"]))
+        terms.append(scope_term("w", event["workspace_path"]))
     if event["item_id"]:
-        found.append(scope_term("i", event["item_id"]))
+        terms.append(scope_term("i", event["item_id"]))
     if event["sets"] and '"+labels"' in event["sets"]:
         labels = json.loads(event["sets"]).get("+labels")
-        found += [scope_term("g", value) for _, kind, value in labels if kind == "tag"]
-    return found
+        terms += [scope_term("g", value) for _, kind, value in labels if kind == "tag"]
+    return terms
 
 
 def index_words(event: Mapping[str, Any]) -> str:

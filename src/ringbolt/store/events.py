@@ -47,9 +47,9 @@ class Events(Steps):
     def events_since_distilled(
         self, task_id: str, kind: str, start: int, limit: int
     ) -> tuple[int, dict[str, Any], list[Row], list[Row]]:
-        """How far a distilled kind came, its state, the events since then and after `start`, and the steps.
+        """The last event and the state of a distilled kind, the later events after `start`, and the steps.
 
-        All of it in one batch. Without a kind: the events after `start`, and the steps.
+        All in one batch. Without a kind: the events after `start`, and the steps.
         """
         mark = "SELECT seq, state FROM distilled WHERE task_id = :task_id AND kind = :kind"
         events = (

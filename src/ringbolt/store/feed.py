@@ -9,17 +9,17 @@ from .tx import Row, Tx
 class Horizon:
     """The position up to which no event can be missing: a reader continues from there.
 
-    An engine with many writers gives out positions before they are committed, so events can appear behind
-    one that was already read. A position is safe once every transaction that was writing when it was given
-    out has ended. A long transaction holds up only the positions after its start.
+    An engine with many writers assigns positions before it commits, so events can appear behind one that was
+    already read. A position is safe once every transaction that was writing when it was assigned has ended.
+    A long transaction delays only the positions after its start.
     """
 
     def __init__(self) -> None:
         self.position = 0
-        self.newest = 0  # given out, maybe not safe yet
+        self.newest = 0  # assigned, maybe not safe yet
         self._next: tuple[int, frozenset[str]] | None = None
 
-    def look(self, tx: Tx) -> int:
+    def advance(self, tx: Tx) -> int:
         """Update and return the position. Every later transaction sees all events up to it."""
         newest, writing = tx.database.horizon()
         self.newest = newest

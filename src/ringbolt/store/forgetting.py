@@ -1,7 +1,8 @@
 """The queries of forgetting and purging: the only ones that remove anything from the ledger.
 
-Forgetting replaces the content of single events by tombstones (see `tombstones`) and folds the task again, so
-that the state shows nothing of it either. Purging deletes whole tasks and keeps only their ids in a log.
+Forgetting replaces the content of single events with tombstones (see `tombstones`) and folds the task again,
+so that the content also disappears from the state. Purging deletes whole tasks and keeps only their ids in a
+log.
 """
 
 from __future__ import annotations
@@ -73,8 +74,15 @@ def tasks_with_tag(tx: Tx, tag: str) -> list[str]:
 
 
 def promoted_from(tx: Tx, task_id: str) -> list[Row]:
-    """The events by which goals were made from a task."""
+    """The events that created goals from a task."""
     return _events(tx, "e.data LIKE :named", named=f'%"promoted_from":"{task_id}"%')
+
+
+def copied_from(tx: Tx, task_id: str) -> list[Row]:
+    """The events of other tasks that copy some of a task, as splitting, merging and folding drafts do."""
+    return _events(
+        tx, "e.task_id <> :task_id AND e.data LIKE :named", task_id=task_id, named=f'%"from":"{task_id}%'
+    )
 
 
 def _events(tx: Tx, where: str, **params: Any) -> list[Row]:
@@ -94,7 +102,7 @@ def iterate_events(tx: Tx, task_id: str) -> Iterator[Row]:
 
 
 def write_tombstones(tx: Tx, task_id: str, tombstones: Mapping[int, Row]) -> None:
-    """Replace events by tombstones and remove them from every index."""
+    """Replace events with tombstones and remove them from every index."""
     ids = _ids(tx, task_id, tombstones)
     tx.database.run_many(
         "UPDATE events SET text = :text, data = :data, sets = :sets, forgotten = :forgotten"
@@ -110,17 +118,17 @@ def _ids(tx: Tx, task_id: str, seqs: Mapping[int, Any] | None = None) -> list[in
 
 
 def _unindex(tx: Tx, ids: Sequence[int]) -> None:
-    rows = [{"id": one} for one in ids]
+    rows = [{"id": event_id} for event_id in ids]
     if rows:
         tx.database.run_many(f"DELETE FROM words WHERE {tx.database.word_id} = :id", rows)
         tx.database.run_many("DELETE FROM vectors WHERE id = :id", rows)
 
 
 def replace_state(tx: Tx, folder: Tx, task_id: str) -> None:
-    """Replace a task's state with the one that `folder` has folded from the tombstones.
+    """Replace a task's state with the state that `folder` has folded from the tombstones.
 
-    The head is updated and not replaced, because other rows refer to it. Leases and `position` are kept: no
-    event sets them, so `folder` does not know them. All other tables are deleted and copied whole, so that a
+    The head is updated, not replaced, because other rows refer to it. Leases and `position` are kept: no
+    event sets them, so `folder` does not have them. All other tables are deleted and copied whole, so that a
     column added later cannot be missed here and keep forgotten text.
     """
     leases = {row["item_id"]: row["expires_at"] for row in tx.claims(task_id)}
@@ -146,9 +154,9 @@ def replace_state(tx: Tx, folder: Tx, task_id: str) -> None:
 
 
 def reset_distilled(tx: Tx, task_id: str) -> None:
-    """Delete what was distilled from a task, so that it is rebuilt.
+    """Delete the distilled state of a task, so that it is rebuilt.
 
-    The mark of an extraction stays: the entries it wrote are in the ledger, and would come twice.
+    The mark of an extraction stays: its entries are in the ledger and would be written twice.
     """
     for sql in (
         "DELETE FROM distilled WHERE task_id = :task_id AND kind NOT IN ('extraction', 'checks')",
@@ -166,7 +174,7 @@ def jobs_of(tx: Tx, task_id: str) -> list[Row]:
 def delete_jobs(tx: Tx, ids: Sequence[int]) -> None:
     """Delete jobs; late workers get `stale_token`."""
     if ids:
-        tx.database.run_many("DELETE FROM jobs WHERE id = :id", [{"id": one} for one in ids])
+        tx.database.run_many("DELETE FROM jobs WHERE id = :id", [{"id": job_id} for job_id in ids])
 
 
 def patterns_of(tx: Tx, task_id: str) -> list[Row]:
@@ -233,7 +241,7 @@ def has_open_dependents(tx: Tx, task_id: str) -> bool:
 
 
 def delete_task(tx: Tx, task_id: str) -> None:
-    """Delete a task and everything derived from it. What its model calls cost stays in the totals."""
+    """Delete a task and everything derived from it. The cost of its model calls stays in the totals."""
     _unindex(tx, _ids(tx, task_id))
     delete_patterns(tx, patterns_of(tx, task_id))
     delete_jobs(tx, [row["id"] for row in jobs_of(tx, task_id)])
@@ -242,7 +250,7 @@ def delete_task(tx: Tx, task_id: str) -> None:
 
 
 def purge_logs(tx: Tx) -> list[str]:
-    """The tasks that list what was purged: our own first, then imported ones."""
+    """The tasks that list purged tasks: our own first, then imported ones."""
     return tx.column(
         "SELECT task_id FROM heads WHERE kind = 'log' AND status = 'completed' ORDER BY created_at, task_id"
     )

@@ -19,7 +19,7 @@ _TASK = ("task_id", "name", "status", "reason", "done", "total", "blockers", "up
 
 
 def tasks(tx: Tx, goal: str) -> list[Row]:
-    """The tasks linked to a goal, the last changed first."""
+    """The tasks linked to a goal, the most recently changed first."""
     return tx.rows(
         _TASK,
         f"SELECT {', '.join(f'h.{name}' for name in _TASK)}{_LINKED} ORDER BY h.position DESC LIMIT :most",
@@ -40,7 +40,7 @@ def goals_of(tx: Tx, task_id: str, lock: bool = False) -> list[Row]:
         " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY h.task_id",
         task_id=task_id,
     )
-    return [head for one in ids if (head := tx.head(one, lock)) is not None]
+    return [head for goal_id in ids if (head := tx.head(goal_id, lock)) is not None]
 
 
 def open_goals(tx: Tx, workspace: str | None, limit: int) -> list[str]:

@@ -16,12 +16,12 @@ def origin_id(origin: Origin) -> int:
 
 
 def first_link(root_id: str) -> bytes:
-    """The start of a task's chain: what its first event takes as the previous hash."""
+    """The start of a task's chain: the previous hash of its first event."""
     return blake2b(root_id.encode(), digest_size=16).digest()
 
 
 def content_digest(event: Mapping[str, Any]) -> bytes:
-    """The digest of an event's content, which stays when the content itself is forgotten."""
+    """The digest of an event's content; it is kept when the content itself is forgotten."""
     content = f"{event['text'] or ''}\0{event['data']}\0{event['sets'] or ''}"
     return blake2b(content.encode(), digest_size=16).digest()
 

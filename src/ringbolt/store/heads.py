@@ -1,4 +1,4 @@
-"""Tasks as rows: one by id or prefix, the current one of a session, and lists of them."""
+"""The rows of tasks: by id or prefix, the current one of a session, and lists."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .schema import EXTRAS, HEADS, IS_OPEN
 RECENT_HEADS = ("task_id", "last_seq", "last_hash", "position", "status", "workspace_path", "archived_at")
 SELECT_HEAD = f"SELECT {', '.join(HEADS)} FROM heads WHERE task_id = :task_id"
 SELECT_EXTRAS = f"SELECT {', '.join(EXTRAS)} FROM extras WHERE task_id = :task_id"
-# Of a task `h`: its completed steps that a receipt has verified, and its side effects of unknown outcome.
+# For a task `h`: the number of completed steps that a receipt has verified, and of side effects with an
+# unknown outcome.
 VERIFIED_STEPS = (
     "CASE WHEN h.done > 0 THEN (SELECT count(*) FROM steps v WHERE v.task_id = h.task_id"
     " AND v.evidence = 'verified' AND v.status = 'completed' AND v.dropped_in IS NULL) ELSE 0 END"
@@ -21,10 +22,10 @@ UNKNOWN_EFFECTS = (
     "(SELECT count(*) FROM records u WHERE u.task_id = h.task_id AND u.type = 'effect'"
     " AND u.status IN ('intended', 'unknown'))"
 )
-# An open task of its own: not a goal, not the other side of an import conflict, not archived.
+# An open task: not a goal, not the other side of an import conflict, not archived.
 _CURRENT = f"{IS_OPEN} AND kind = 'task' AND root_id = task_id AND archived_at IS NULL"
-# A task that nobody declared completed: the next word in its session may show that it is not.
-_TAKEN_AS_DONE = f"status = 'completed' AND reason = '{INFERRED}' AND archived_at IS NULL"
+# A task whose completion was only inferred: the next message in its session may show that it is not.
+_INFERRED_DONE = f"status = 'completed' AND reason = '{INFERRED}' AND archived_at IS NULL"
 
 
 class Heads(Queries):
@@ -47,9 +48,9 @@ class Heads(Queries):
         )
 
     def session_task(self, session_id: str, workspace: str | None) -> str | None:
-        """The open task that a session focused last; else the last one that was taken to be completed."""
+        """The open task that a session focused last, otherwise the last one whose completion was inferred."""
         return self.cell(
-            f"SELECT task_id FROM heads WHERE session_id = :session_id AND ({_CURRENT} OR {_TAKEN_AS_DONE})"
+            f"SELECT task_id FROM heads WHERE session_id = :session_id AND ({_CURRENT} OR {_INFERRED_DONE})"
             " AND (CAST(:workspace AS TEXT) IS NULL OR workspace_path = :workspace)"
             " ORDER BY CASE status WHEN 'completed' THEN 1 ELSE 0 END, focus DESC, task_id LIMIT 1",
             session_id=session_id,
@@ -73,7 +74,7 @@ class Heads(Queries):
         return self.cell(sql, session_id=session_id) or 0
 
     def open_tasks(self, workspace: str | None, limit: int = 50) -> list[Row]:
-        """The open tasks of a workspace, the last changed first."""
+        """The open tasks of a workspace, the most recently changed first."""
         where = "workspace_path = :workspace" if workspace else "workspace_path IS NULL"
         return self.rows(
             ("task_id", "name", "status", "session_id", "parent_id"),
@@ -97,10 +98,10 @@ class Heads(Queries):
         archived: bool = False,
         before: int | None = None,
     ) -> list[Row]:
-        """Task rows with the titles of their current and next steps, the last changed first.
+        """Task rows with the titles of their current and next steps, the most recently changed first.
 
-        There is one branch per status, each in the order of its index, so the cost depends on how many rows
-        are returned and not on how many tasks there are.
+        There is one branch per status, each in the order of its index, so the cost depends on the number of
+        rows returned and not on the number of tasks.
         """
         tagged = (
             "EXISTS (SELECT 1 FROM labels l WHERE l.task_id = heads.task_id AND l.seq = 0"
@@ -113,7 +114,7 @@ class Heads(Queries):
             ("kind = :kind", kind),
             ("position < :before", before),
             (tagged, tag),
-            # The empty prefix of the name lends its collation to the parameter.
+            # The parameter takes the collation of the empty prefix of the name.
             ("lower(name) LIKE lower(substr(name, 1, 0) || :text) ESCAPE '!'", text),
         ]
         where = "".join(f" AND {clause}" for clause, value in filters if value is not None)
@@ -133,9 +134,9 @@ class Heads(Queries):
     def recent_heads(
         self, statuses: Sequence[str], limit: int, workspace: str | None = None, before: int | None = None
     ) -> list[Row]:
-        """The end of each task's chain, the last changed first: in one workspace or all, archived ones too.
+        """The end of each task's chain, the most recently changed first; includes archived tasks.
 
-        One branch per status, as in `cards`, and few columns: every refresh of the mirrors asks this.
+        One branch per status, as in `cards`, and few columns: every refresh of the mirrors runs this.
         """
         where = "" if workspace is None else " AND workspace_path = :workspace"
         where += "" if before is None else " AND position < :before"
@@ -144,7 +145,8 @@ class Heads(Queries):
         return self.rows(RECENT_HEADS, sql, limit=limit, workspace=workspace, before=before)
 
     def task_ids(self) -> list[str]:
-        """All task ids, the longest unchanged first: the same order in every store with the same ledger."""
+        """All task ids, the least recently changed first: the same order in every store with the same
+        ledger."""
         return self.column("SELECT task_id FROM heads ORDER BY updated_at, task_id")
 
     def chain_ends(self) -> dict[str, tuple[str, int, bytes]]:
@@ -164,7 +166,7 @@ class Heads(Queries):
 
 
 def _newest(columns: Sequence[str], statuses: Sequence[str], where: str) -> str:
-    """A subquery for the last changed tasks of each status, with one branch per status: see `cards`."""
+    """A subquery for the most recently changed tasks, with one branch per status: see `cards`."""
     return " UNION ALL ".join(
         f"SELECT * FROM (SELECT {', '.join(columns)} FROM heads WHERE status = '{status}'{where}"
         f" ORDER BY position DESC LIMIT :limit) b{number}"

@@ -1,4 +1,4 @@
-"""Checking what events from elsewhere set, before they are folded into a store."""
+"""Validate the `sets` of imported events before they are folded into a store."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def check_sets(sets: Any, seq: int) -> None:
                 unknown |= set(body) & MAINTAINED
             if unknown:
                 raise ValueError(f"it sets unknown columns of {table}: {shown(sorted(unknown))}")
-            if lacking := set(_NEEDED.get(name, "").split()) - set(body):
-                raise ValueError(f"a row of {table} lacks {shown(sorted(lacking))}")
+            if missing := set(_NEEDED.get(name, "").split()) - set(body):
+                raise ValueError(f"a row of {table} lacks {shown(sorted(missing))}")
             for column, value in body.items():
                 _check_cell(table, column, value)
 

@@ -1,9 +1,9 @@
 """The job queue: one row per job, leased to one worker at a time.
 
-A job is identified by kind, task and key. Taking one gives a lease and a token; when the lease has expired,
-another worker may take the job with a higher token, and late workers get `stale_token`. Finished jobs are
-deleted. `attempts` counts since the job was last requested: zero while it is leased means that it was
-requested again meanwhile, so it will run once more.
+Kind, task and key identify a job. A worker that takes one gets a lease and a token. When the lease has
+expired, another worker may take the job with a higher token, and late workers get `stale_token`. Finished
+jobs are deleted. `attempts` counts from the last request of the job: zero during a lease means that the job
+was requested again in the meantime, so it will run once more.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .tx import Row, Tx
 MOST_ATTEMPTS = 8
 FIRST_DELAY, LONGEST_DELAY = 5.0, 3600.0
 JITTER = 0.25  # as a share of the delay: jobs that failed together are not retried together
-# How long a dead job rests before the worker may request it again by itself.
+# How long a dead job rests before the worker may request it again.
 DEAD_REST = 3600.0
-# A lease that seems to last longer was given before the clock was set back.
+# A lease that seems to last longer started before the clock was set back.
 LONGEST_LEASE = 3600.0
 LONGEST_ERROR = 2000
 NOW = ""  # sorts before every time: due at once, whatever the clock says
@@ -38,7 +38,7 @@ NAMES = (
 )  # fmt: skip
 _SELECT = f"SELECT {', '.join(NAMES)} FROM jobs"
 _NAMED = "kind = :kind AND task_id = :task_id AND key = :key"
-# A job that waits for its retry keeps its delay, however often it is requested meanwhile.
+# A job that waits for its retry keeps its delay, however often it is requested in the meantime.
 _ADD = (
     "INSERT INTO jobs (kind, task_id, key, data, status, attempts, due_at, token, created_at)"
     " VALUES (:kind, :task_id, :key, :data, 'waiting', 0, :due, 0, :now)"
@@ -72,8 +72,8 @@ def add(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due:
 
 def ensure(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> None:
     """Request a recurring job unless it exists; a dead one is requested again after a rest."""
-    found = find(tx, kind, "", key)
-    if found is None or (found.status == "dead" and seconds_of(found.due_at) + DEAD_REST <= now):
+    job = find(tx, kind, "", key)
+    if job is None or (job.status == "dead" and seconds_of(job.due_at) + DEAD_REST <= now):
         add(tx, kind, "", key, data, NOW, stamp(now))
 
 
@@ -83,10 +83,10 @@ _LEASE = "status = 'leased', attempts = :attempts, token = :token, holder = :hol
 def lease(
     tx: Tx, kinds: Sequence[str], holder: str, now: float, seconds: float, limit: int
 ) -> tuple[list[Job], list[Job]]:
-    """Take up to `limit` due jobs for some seconds each; returns them, and those that are now dead.
+    """Take up to `limit` due jobs; returns them, and the jobs that are now dead.
 
-    Dead are jobs whose every worker was lost. Two workers never get the same job: rows that another
-    transaction is just taking are skipped.
+    A job is dead if it has lost every worker that tried it. Two workers never get the same job: rows that
+    another transaction is taking are skipped.
     """
     which, params = _of(kinds)
     params |= _times(now)
@@ -104,7 +104,7 @@ def lease(
         )  # fmt: skip
         for row in rows:
             if status == "leased" and row["attempts"] >= MOST_ATTEMPTS:
-                error = row["error"] or "its worker was lost every time"
+                error = row["error"] or "every worker that tried it was lost"
                 dead_now.append(_job({**row, "status": "dead", "holder": None, "error": error}))
                 continue
             taken.append(_job({**row, **_next_lease(row), "holder": holder, "due_at": until}))
@@ -116,7 +116,7 @@ def lease(
 
 
 def _next_lease(row: Row) -> dict[str, Any]:
-    """What every new lease changes; the higher token makes writes of the former holder fail."""
+    """The columns that every new lease changes; the higher token makes writes of the former holder fail."""
     return {"status": "leased", "attempts": row["attempts"] + 1, "token": row["token"] + 1}
 
 
@@ -128,7 +128,7 @@ def extend(tx: Tx, held: Sequence[Job], now: float, seconds: float) -> None:
 
 
 def done(tx: Tx, job_id: int, token: int) -> None:
-    """Delete a finished job, or let it wait again if it was requested meanwhile."""
+    """Delete a finished job, or let it wait again if it was requested in the meantime."""
     if _held_attempts(tx, job_id, token):
         tx.database.run("DELETE FROM jobs WHERE id = :id", {"id": job_id})
     else:
@@ -198,8 +198,8 @@ def renew(tx: Tx, kind: str, holder: str, now: float, seconds: float) -> dict[in
         f"UPDATE jobs SET due_at = :until, attempts = CASE WHEN attempts = 0 THEN 0 ELSE 1 END WHERE {which}",
         params,
     )
-    found = tx.database.query(f"SELECT id, token, attempts FROM jobs WHERE {which}", params)
-    return {row[0]: (row[1], row[2]) for row in found}
+    rows = tx.database.query(f"SELECT id, token, attempts FROM jobs WHERE {which}", params)
+    return {row[0]: (row[1], row[2]) for row in rows}
 
 
 def holders(tx: Tx, kind: str) -> list[str]:
@@ -209,7 +209,7 @@ def holders(tx: Tx, kind: str) -> list[str]:
 
 
 def is_dead_process(holder: str) -> bool:
-    """Whether a holder is a process of this machine that no longer runs."""
+    """Whether a holder is a process on this machine that is no longer running."""
     machine, _, rest = holder.partition(":")
     pid = rest.partition(":")[0]
     if machine != os.uname().nodename or not pid.isdecimal():
@@ -233,7 +233,7 @@ def expire(tx: Tx, kind: str, holder: str) -> None:
 
 
 def save_progress(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store how far the work on leased jobs has come, as rows of id, token and data.
+    """Store the progress of leased jobs, as rows of id, token and data.
 
     Jobs that were lost or requested again have newer data and are left alone.
     """
@@ -241,12 +241,12 @@ def save_progress(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def accept_repeats(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Mark that the running work on leased jobs (id, token) covers the repeated request too."""
+    """Mark that the running work on leased jobs (id, token) also covers the repeated request."""
     _update(tx, "attempts = 1", rows, " AND token = :token AND status = 'leased' AND attempts = 0")
 
 
 def release(tx: Tx, held: Mapping[int, int]) -> None:
-    """Return jobs that were not started, given as tokens by id; the attempt does not count."""
+    """Return jobs that were not started, as tokens by id; the attempt does not count."""
     changes = f"status = 'waiting', due_at = '{NOW}', holder = NULL"
     changes += ", attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END"
     rows = [{"id": job_id, "token": token} for job_id, token in held.items()]
@@ -265,8 +265,8 @@ def retry(tx: Tx, job_id: int) -> Job:
 
 
 def counts(tx: Tx, now: float) -> list[Row]:
-    """For each kind and status: the number of jobs and the age of the oldest, and how many are due, and
-    since when."""
+    """For each kind and status: the number of jobs, the oldest, the number of due jobs, and the time since
+    when they are due."""
     due = "CASE WHEN status = 'waiting' AND due_at <= :now THEN"
     return tx.rows(
         ("kind", "status", "count", "oldest", "due", "due_since"),
@@ -293,24 +293,24 @@ def next_due(tx: Tx, kinds: Sequence[str], before: float) -> str | None:
     which, params = _of(kinds)
     params["before"] = stamp(before)
     which += " AND due_at < :before ORDER BY due_at LIMIT 1"
-    found = tx.database.query_all(
+    results = tx.database.query_all(
         [
             (f"SELECT due_at FROM jobs WHERE status = '{status}' AND {which}", params)
             for status in ("waiting", "leased")
         ]
     )
-    return min((rows[0][0] for rows in found if rows), default=None)
+    return min((rows[0][0] for rows in results if rows), default=None)
 
 
 def is_due(tx: Tx, kinds: Sequence[str], now: float) -> bool:
     """Whether `lease` would find a job."""
     which, params = _of(kinds)
     params |= _times(now)
-    found = tx.database.query_all(
+    results = tx.database.query_all(
         [(f"SELECT 1 FROM jobs WHERE status = '{status}' AND {when} AND {which} LIMIT 1", params)
          for status, when in _DUE]
     )  # fmt: skip
-    return any(found)
+    return any(results)
 
 
 def _times(now: float) -> dict[str, Any]:
@@ -323,7 +323,7 @@ def _of(kinds: Sequence[str]) -> tuple[str, dict[str, Any]]:
 
 
 def _held_attempts(tx: Tx, job_id: int, token: int) -> int:
-    """The attempts of a job whose lease is still ours, its row locked; raises `stale_token` if it is not."""
+    """Lock a job whose lease is still ours and return its attempts; raises `stale_token` if it is not."""
     sql = "SELECT attempts FROM jobs WHERE id = :id AND token = :token AND status = 'leased'"
     attempts = tx.cell(sql + tx.database.lock_row, id=job_id, token=token)
     if attempts is None:
@@ -345,7 +345,7 @@ def _job(row: Row) -> Job:
     return Job(**fields)
 
 
-# --- one job by its name ----------------------------------------------------------------------------
+# --- a single job -----------------------------------------------------------------------------------
 
 
 def new_holder() -> str:
@@ -354,14 +354,14 @@ def new_holder() -> str:
 
 
 def is_free(job: Job, now: float) -> bool:
-    """Whether a job can be leased: nobody holds it, or the lease has expired (or dates from before the clock
+    """Whether a job can be leased: it is waiting, or its lease has expired (or dates from before the clock
     was set back)."""
     times = _times(now)
     return job.status == "waiting" or not times["now"] < job.due_at <= times["beyond"]
 
 
 def take(tx: Tx, kind: str, task_id: str, key: str, holder: str, now: float, seconds: float) -> Job | None:
-    """Lease one job by its name, due or not; None if it does not exist, is dead, or is held by another."""
+    """Lease one job, due or not; None if it does not exist, is dead, or another worker holds it."""
     sql = f"{_SELECT} WHERE {_NAMED} AND status <> 'dead'{tx.database.lock_row}"
     rows = tx.rows(NAMES, sql, kind=kind, task_id=task_id, key=key)
     if not rows or not is_free(_job(rows[0]), now):

@@ -36,7 +36,7 @@ class ProcessLock:
         self._waiter: threading.Thread | None = None
         self._wanted: threading.Semaphore
         self._granted: threading.Semaphore
-        self._wish = allocate_lock()
+        self._mutex = allocate_lock()
         self._wanting = False
         self._outstanding = False
         self._closed = False
@@ -58,7 +58,7 @@ class ProcessLock:
 
     def _give_up(self) -> bool:
         """Stop wanting the lock; False if it was granted at this very moment."""
-        with self._wish:
+        with self._mutex:
             self._wanting = False
             return not self._granted.acquire(blocking=False)
 
@@ -70,12 +70,12 @@ class ProcessLock:
 
     def mark(self) -> int:
         """The newest event ever recorded by `release`, or 0."""
-        found = os.pread(self._lock, 64, 0).split()
-        return int(found[1]) if len(found) == 2 and found[1].isdigit() else 0
+        words = os.pread(self._lock, 64, 0).split()
+        return int(words[1]) if len(words) == 2 and words[1].isdigit() else 0
 
     def close(self) -> None:
         """Close the lock files, which releases a lock that is held."""
-        with self._wish:
+        with self._mutex:
             self._closed = True
             waiting = self._outstanding  # then the waiter still uses the files, and closes them itself
         if not waiting:
@@ -114,7 +114,7 @@ class ProcessLock:
             self._wanted, self._granted = threading.Semaphore(0), threading.Semaphore(0)
             self._waiter = threading.Thread(target=self._wait_in_line, daemon=True)
             self._waiter.start()
-        with self._wish:
+        with self._mutex:
             self._wanting = True
             if not self._outstanding:
                 self._outstanding = True
@@ -129,7 +129,7 @@ class ProcessLock:
             fcntl.flock(gate, fcntl.LOCK_EX)
             fcntl.flock(lock, fcntl.LOCK_EX)
             fcntl.flock(gate, fcntl.LOCK_UN)
-            with self._wish:
+            with self._mutex:
                 if self._wanting:
                     granted.release()
                     continue
@@ -141,5 +141,5 @@ class ProcessLock:
                 return
 
     def _holder(self) -> str:
-        found = os.pread(self._lock, 64, 0).split()
-        return f"last known: {found[0].decode()}" if found else "unknown"
+        words = os.pread(self._lock, 64, 0).split()
+        return f"last known: {words[0].decode()}" if words else "unknown"

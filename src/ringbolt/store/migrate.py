@@ -1,8 +1,9 @@
 """Numbered migrations: each recorded with a checksum, never run backwards.
 
 To change the schema, add `migrations/<engine>/0002_<what>.sql` for both engines and raise `SCHEMA_VERSION`.
-A migration that was released is never edited: stores record its checksum, and `verify` compares. One that
-changes rows on PostgreSQL must lift FORCE ROW LEVEL SECURITY for that long: it runs without a tenant.
+Never edit a migration that was released: stores record its checksum, and `verify` compares it. A migration
+that changes rows on PostgreSQL must suspend FORCE ROW LEVEL SECURITY meanwhile, because it runs without a
+tenant.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 def migrations(engine: str) -> list[tuple[int, str, str]]:
     """All migrations of an engine as (version, name, SQL), in order."""
     folder = os.path.join(FOLDER, engine)
-    found: list[tuple[int, str, str]] = []
-    for file in sorted(os.listdir(folder)):
-        if file.endswith(".sql"):
-            with open(os.path.join(folder, file), encoding="utf-8") as lines:
-                found.append((int(file.split("_")[0]), file[:-4], lines.read()))
-    return found
+    numbered: list[tuple[int, str, str]] = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".sql"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                numbered.append((int(name.split("_")[0]), name[:-4], file.read()))
+    return numbered
 
 
 def pending(engine: str, version: int) -> list[tuple[int, str, str, str]]:
@@ -63,7 +64,7 @@ def changed_migrations(engine: str, applied: dict[int, str]) -> list[str]:
 
 
 def check_applied(engine: str, applied: dict[int, str]) -> None:
-    """Raise `migration_changed` if a store was made by migrations that differ from ours."""
+    """Raise `migration_changed` if the migrations of a store differ from ours."""
     if changed := changed_migrations(engine, applied):
         raise StoreError(
             "migration_changed",
@@ -82,7 +83,7 @@ def store_not_found(url: str) -> StoreError:
 
 
 def contradicting_event(reason: object) -> InvalidInput:
-    """The error for an event that violates a constraint of the state; only imported events can."""
+    """The error for an imported event that violates a constraint of the state."""
     return InvalidInput(
         "import_invalid", f"An event contradicts the store: {reason}.", "Export again. Nothing was written."
     )

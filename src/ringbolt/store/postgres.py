@@ -1,9 +1,9 @@
 """The PostgreSQL engine: the same ledger for agents on many machines.
 
-The queries are those of `tx.py`; this module connects, runs transactions, retries, and sets the tenant. The
-tenant is a setting made inside every transaction, so it also works behind a pooler in transaction mode.
-Columns default to it and row-level security enforces it; no query mentions it. Statements are pipelined:
-those without a result are sent with the next one that has one, or with the commit.
+The queries are those of `tx.py`; this module connects, runs transactions, retries, and sets the tenant. Every
+transaction sets the tenant, so this also works behind a pooler in transaction mode. Columns default to the
+tenant and row-level security enforces it; no query mentions it. Statements are pipelined: a statement without
+a result is sent with the next one that has one, or with the commit.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from ..signals.terms import Term, scope_term
 from . import migrate
 from .engine import Store
 from .event_texts import index_terms, is_silent
+from .locations import without_password
 from .search import Search
 from .tx import Tx
 
@@ -53,7 +54,7 @@ _BEGIN_WITH = (
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('ringbolt.tenant') || :name, 0))"
-# A writer locks the table before it is given an id, and keeps the lock until it commits.
+# A writer locks the table before it gets an id, and keeps the lock until it commits.
 _NEWEST = (
     "SELECT CASE WHEN is_called THEN last_value ELSE 0 END, EXISTS (SELECT 1 FROM pg_locks"
     " WHERE relation = CAST('events' AS regclass) AND mode = 'RowExclusiveLock') FROM events_id_seq"
@@ -73,7 +74,7 @@ DO $$ BEGIN
   BEGIN
     CREATE EXTENSION IF NOT EXISTS vector;
   EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file THEN
-    NULL;  -- the client compares then
+    NULL;  -- then the client compares
   END;
   IF to_regtype('halfvec') IS NOT NULL THEN
     TRUNCATE vectors, vector_models;
@@ -106,16 +107,15 @@ _SCRUBBED = (
     "events", "heads", "extras", "steps", "records", "labels", "files", "links", "claims", "keys", "words",
     "vectors", "distilled", "jobs", "learned_patterns",
 )  # fmt: skip
-_SECRETS = ("password", "sslpassword")
 _translated: dict[str, Any] = {}
 
 
 def translate(sql: str) -> Any:
-    """Our portable SQL in the form that psycopg and the tenant columns need."""
-    if (found := _translated.get(sql)) is None:
+    """Translate our portable SQL into the form that psycopg and the tenant columns need."""
+    if sql not in _translated:
         text = re.sub(r":(\w+)", r"%(\1)s", sql.replace("%", "%%"))
-        found = _translated[sql] = text.replace("ON CONFLICT (", "ON CONFLICT (tenant_id, ")
-    return found
+        _translated[sql] = text.replace("ON CONFLICT (", "ON CONFLICT (tenant_id, ")
+    return _translated[sql]
 
 
 class _CommitLost(Exception):
@@ -123,9 +123,9 @@ class _CommitLost(Exception):
 
 
 class _Pool:
-    """Idle connections; the last one used is reused first.
+    """Idle connections; the most recently used one is reused first.
 
-    The caller who needs a new connection makes it, so that a server is used the moment it is back.
+    A caller that needs a new connection opens it itself, so that a server is used the moment it is back.
     """
 
     def __init__(self, connect: Callable[[], Connection], size: int, timeout: float) -> None:
@@ -234,7 +234,7 @@ class _PostgresDatabase:
         return None
 
     def index(self, event: Mapping[str, Any]) -> None:
-        """In the event's own transaction: ids are not committed in order, so a mark could skip some."""
+        """Index in the event's own transaction: ids are not committed in order, so a mark could skip some."""
         if not is_silent(event):
             self._execute(_INDEX, {"terms": _vector([*index_terms(event), self._tenant_term()])})
 
@@ -296,22 +296,18 @@ class PostgresStore(Store):
         self._settings = settings
         self._create = create
         self._server, self._tenant = _parse(url, settings.tenant)
-        self.url = _without_password(url)
+        self.url = without_password(url)
         self._first = {"tenant": self._tenant, "wait": f"{round(settings.lock_timeout * 1000)}ms"}
         self._inside = threading.local()
         self._opening = threading.Lock()
-        self._attempts(lambda: self._connected(self._prepare), patience=_OPENING_SECONDS)
         self._open_pool()
+        try:
+            self._attempts(lambda: self._pooled(self._prepare), patience=_OPENING_SECONDS)
+        except BaseException:
+            self._pool.close()
+            raise
 
     # --- opening ----------------------------------------------------------------------------------
-
-    def _connect(self) -> Connection:
-        return psycopg.connect(**self._server, autocommit=True)
-
-    def _connected(self, work: Callable[[Connection], Result]) -> Result:
-        """Run work on a new connection outside the pool; its errors say why connecting failed."""
-        with self._connect() as connection:
-            return work(connection)
 
     def _prepare(self, connection: Connection) -> None:
         """Check that the server and role are suitable, and migrate the schema."""
@@ -471,7 +467,7 @@ class PostgresStore(Store):
                 if collisions > _MOST_COLLISIONS or not (isinstance(error, _RETRIED) or _lost(error)):
                     raise self._typed(error) from error
                 trouble = error
-            if not isinstance(trouble, _RETRIED) and hasattr(self, "_pool"):
+            if not isinstance(trouble, _RETRIED):
                 self._own_pool().clear()  # the other connections are dead too
             if time.monotonic() + pause > until:
                 raise self._typed(trouble) from trouble
@@ -479,7 +475,7 @@ class PostgresStore(Store):
             time.sleep(pause * (0.5 + random.random()))  # noqa: S311
             pause = min(pause * 2, 0.5)
 
-    # --- looking after the store ------------------------------------------------------------------
+    # --- maintenance ------------------------------------------------------------------------------
 
     def check(self) -> list[Problem]:
         applied = self._transact(_applied)
@@ -636,14 +632,14 @@ def _roll_back(connection: Connection, failed: bool) -> None:
 
 
 def _row(connection: Connection, sql: Any) -> tuple[Any, ...]:
-    found = connection.execute(sql).fetchone()
-    if found is None:
+    row = connection.execute(sql).fetchone()
+    if row is None:
         raise StoreError("store_unavailable", "The server returned no row.", "Check the server's log.")
-    return found
+    return row
 
 
 def _version(connection: Connection, url: str) -> int:
-    """The schema version of the store; other programs use a table schema_migrations too."""
+    """The schema version of the store; other programs also have a table schema_migrations."""
     if _row(connection, "SELECT to_regclass('schema_migrations')")[0] is None:
         return 0
     try:
@@ -677,7 +673,7 @@ def _fitted(connection: Connection, sql: str) -> Any:
 
 
 def _parse(url: str, tenant: str) -> tuple[dict[str, Any], str]:
-    """The connection parameters of a URL, and the tenant, which may be one of them."""
+    """The connection parameters of a URL, and the tenant, which the URL may name."""
     base, mark, query = url.partition("?")
     rest: list[str] = []
     for part in query.split("&"):
@@ -687,27 +683,18 @@ def _parse(url: str, tenant: str) -> tuple[dict[str, Any], str]:
         elif part:
             rest.append(part)
     try:
-        given = conninfo_to_dict(f"{base}{mark}{'&'.join(rest)}" if rest else base)
+        parameters = conninfo_to_dict(f"{base}{mark}{'&'.join(rest)}" if rest else base)
     except psycopg.Error:
         # The driver's message may contain the password.
         raise InvalidInput(
             "invalid_argument",
-            f"{_without_password(url)} is not the URL of a database.",
+            f"{without_password(url)} is not the URL of a database.",
             "For example postgresql://user@host:5432/database?tenant=team; special characters in a name or"
             " password must be percent-encoded.",
         ) from None
-    # A server that vanished silently is noticed within a minute.
+    # These detect within a minute that a server has silently vanished.
     ours = {"connect_timeout": 5, "keepalives_idle": 20, "tcp_user_timeout": 60_000}
-    return {**ours, "application_name": "ringbolt", **given}, validate.line("tenant", tenant, 200)
-
-
-def _without_password(url: str) -> str:
-    """A URL that is safe to show; of a malformed one too much is removed rather than too little."""
-    # Up to the last @, because a password may contain one; without any @ it may still be a password.
-    shown = re.sub(r"(//[^:@/?\[]*):(?:.*@|(?!\d+(?:[/?,]|$))[^?]*)", r"\1@", url, flags=re.DOTALL)
-    base, mark, query = shown.partition("?")
-    kept = [part for part in query.split("&") if unquote(part.partition("=")[0]).strip() not in _SECRETS]
-    return base + mark + "&".join(kept)
+    return {**ours, "application_name": "ringbolt", **parameters}, validate.line("tenant", tenant, 200)
 
 
 def _lost(error: psycopg.Error) -> bool:

@@ -1,4 +1,4 @@
-"""Records: what can change about an event, such as the status of an action, entry or side effect."""
+"""Records: the parts of an event that can change, such as the status of an action, entry or side effect."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Records(Queries):
         return self.cell(sql, task_id=task_id, item_id=item_id)
 
     def labels(self, task_id: str, seqs: Iterable[int]) -> dict[int, dict[str, list[str]]]:
-        """The tags and steps that some events are labelled with; seq 0 is the task itself."""
+        """The tags and steps that label these events; seq 0 is the task itself."""
         places, wanted = placeholders("seq", seqs)
         if not wanted:
             return {}
@@ -107,7 +107,7 @@ class Records(Queries):
 
 
 def group_labels(rows: Iterable[Sequence[Any]]) -> dict[int, dict[str, list[str]]]:
-    """Labels given as (seq, kind, value), by seq and kind."""
+    """Group labels, as (seq, kind, value), by seq and kind."""
     labels: dict[int, dict[str, list[str]]] = {}
     for seq, kind, value in rows:
         labels.setdefault(seq, {}).setdefault(kind, []).append(value)
@@ -115,9 +115,9 @@ def group_labels(rows: Iterable[Sequence[Any]]) -> dict[int, dict[str, list[str]
 
 
 def join_events(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
-    """Records with their events, and the text of the event that settled each, if `events` has it.
+    """Join records with their events, and with the text of the event that settled each, if `events` has it.
 
-    Forgotten events are left out.
+    Records of forgotten events are left out.
     """
     if missing := [row["seq"] for row in records if row["seq"] not in events]:
         raise missing_events(missing)

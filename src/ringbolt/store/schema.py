@@ -49,8 +49,8 @@ STATE: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "claims": (CLAIMS, ("item_id",)),
     "keys": (KEYS, ("key",)),
 }
-# The texts of the state that views show, each with the column that names the event which set it: so a view
-# can say who wrote it, and through which channel.
+# The texts of the state that views show, each with the column that names the event that set it, so that a
+# view can say who wrote it and through which channel.
 SOURCES: dict[str, dict[str, str]] = {
     "heads": {
         "name": "name_seq",
@@ -66,13 +66,14 @@ MAINTAINED = frozenset(
     "task_id last_seq last_hash position version done total current_item next_item messages"
     " actions updated_at".split()
 )
-# Columns that change without an event, so folding the events again does not give them: `position` differs
+# Columns that change without an event, so folding the events again does not restore them: `position` differs
 # between stores, and heartbeats move `expires_at`.
 NOT_FOLDED = {"heads": {"position"}, "claims": {"expires_at"}}
 
 # Events about a task that are not work on it: they do not move `updated_at` and are not shown as recent.
 BOOKKEEPING = ("model.used", "drill.scored", "task.upkeep", "task.stuck", "claim.reclaimed", "forgotten")
-# The agent name of what Ringbolt itself writes, outside any session. Nobody is working on the task then.
+# The agent name of Ringbolt's own events outside any session. They do not mean that someone works on the
+# task.
 OWN_AGENT = "ringbolt"
 MESSAGE_TYPES = frozenset(("message", "task.updated", "item.updated", "task.finished"))
 

@@ -127,7 +127,7 @@ class Search:
         return sorted(found)
 
     def known_of(self, ids: Sequence[int]) -> list[Row]:
-        """Author, time, type and last character of events, and what replaced them."""
+        """Author, time, type and last character of events, and the events that replaced them."""
         names = "id task_id seq agent timestamp event_type last status changed_seq changed_at replaced_by"
         return self._some(
             ids,
@@ -140,7 +140,7 @@ class Search:
         )
 
     def marked(self, ids: Sequence[int]) -> list[Row]:
-        """The columns of events that filters look at; of `sets`, only where it has labels."""
+        """The columns of events that filters need; `sets` only if it has labels."""
         return self._some(
             ids,
             "id task_id seq event_type timestamp item_id text forgotten sets workspace_path".split(),
@@ -150,7 +150,7 @@ class Search:
         )
 
     def ends_of_lines(self, over: Iterable[Row]) -> dict[int, int]:
-        """For replaced entries, by their ids: the id of the entry that is valid now."""
+        """The id of the currently valid entry for each replaced entry, by id."""
         ends: dict[int, int] = {}
         for row in sorted(over, key=lambda row: -row["id"]):
             if (by := row["replaced_by"]) is None:
@@ -162,7 +162,7 @@ class Search:
         return ends
 
     def settling(self, task_id: str, after: int, until: int) -> list[tuple[int, str]]:
-        """The `sets` of those events between two seqs that changed the status of earlier ones."""
+        """The `sets` of the events between two seqs that changed the status of earlier events."""
         sql = (
             "SELECT seq, sets FROM events WHERE task_id = :task_id AND seq > :after AND seq <= :until"
             """ AND sets LIKE '%"records"%' ORDER BY seq"""
@@ -183,13 +183,13 @@ class Search:
 
 
 def _in_pieces(ids: Sequence[int], sql: str) -> Iterator[tuple[str, dict[str, int]]]:
-    """A query about many ids, in several pieces with their parameters."""
+    """Split a query about many ids into several with their parameters."""
     for begin in range(0, len(ids), AT_ONCE):
         places, params = placeholders("id", ids[begin : begin + AT_ONCE])
         yield sql.format(places), params
 
 
 def _times(since: str | None, until: str | None) -> str:
-    """The conditions for a period, each after an AND."""
+    """The SQL conditions for a period, each after an AND."""
     low = " AND e.timestamp >= :since" if since is not None else ""
     return low + (" AND e.timestamp <= :until" if until is not None else "")

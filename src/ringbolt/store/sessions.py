@@ -1,7 +1,7 @@
 """Sessions of agents, as the hooks of their hosts report them: where each runs, and whether it still does.
 
-These rows are not part of the ledger: they say who is at work now. What happened in a session is in the
-events of its task.
+These rows are not part of the ledger: they say which sessions are running now. The events of a session are in
+the ledger of its task.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..system import processes
 if TYPE_CHECKING:  # reading a task reads sessions
     from .tx import Tx
 
-# Whose turn it is in a session: the agent's, the user's, or nobody's because something broke it off.
+# Whose turn it is in a session: the agent's, the user's, or no one's, because the turn was interrupted.
 WORKING, WAITING, INTERRUPTED = "working", "waiting", "interrupted"
-# Without a process to look at, a session that has been silent for as long is not at work any more.
+# If its process cannot be checked, a session that has been silent for this long is no longer live.
 QUIET_SECONDS = 3600.0
 # Rows of sessions that were last seen this long ago are deleted.
 KEEP_SECONDS = 30 * 86400.0
@@ -52,7 +52,7 @@ class Session(Value, frozen=True, kw_only=True):
     ended_at: str | None = None
 
     def is_live(self, now: float) -> bool:
-        """Whether somebody is at work in it, as far as can be known from here."""
+        """Whether the session is still running, as far as this machine can tell."""
         if self.ended_at is not None:
             return False
         if self.process and self.machine == processes.boot():
@@ -108,19 +108,18 @@ def put(tx: Tx, session: Session) -> None:
     )
 
 
-def some(tx: Tx, session_ids: Iterable[str]) -> dict[str, Session]:
-    """Those of these sessions that are known, by id."""
+def by_ids(tx: Tx, session_ids: Iterable[str]) -> dict[str, Session]:
+    """The stored sessions with these ids, by id."""
     names = {f"s{number}": name for number, name in enumerate(dict.fromkeys(session_ids))}
     if not names:
         return {}
     places = ", ".join(f":{name}" for name in names)
-    return {
-        one.id: one for one in read_rows(tx.rows(NAMES, f"{_SELECT} WHERE session_id IN ({places})", **names))
-    }
+    rows = tx.rows(NAMES, f"{_SELECT} WHERE session_id IN ({places})", **names)
+    return {session.id: session for session in read_rows(rows)}
 
 
 def live(tx: Tx, workspace: str | None, now: float) -> list[Session]:
-    """The sessions at work in a workspace, or in all, the last seen first."""
+    """The live sessions of a workspace, or of all, the most recently seen first."""
     where = "" if workspace is None else " AND workspace_path = :workspace"
     rows = tx.rows(
         NAMES,
@@ -131,6 +130,36 @@ def live(tx: Tx, workspace: str | None, now: float) -> list[Session]:
     return [session for session in read_rows(rows) if session.is_live(now)]
 
 
+class TakenTask(Value, frozen=True, kw_only=True):
+    """A task that another session took over from a session."""
+
+    task: str
+    name: str
+    by: str  # the agent that took it
+    at: str
+
+
+def note_taken(tx: Tx, session_id: str, taken: TakenTask | None) -> None:
+    """Note what a session must be told at the next opportunity; None: it was told, or has its task back."""
+    text = None if taken is None else dumps(taken.to_dict())
+    tx.database.run(
+        "UPDATE sessions SET taken = :taken WHERE session_id = :session",
+        {"taken": text, "session": session_id},
+    )
+
+
+def taken_from(tx: Tx, session_id: str) -> TakenTask | None:
+    """The task that was taken from a session, if it has not been told yet."""
+    rows = tx.rows(("taken",), "SELECT taken FROM sessions WHERE session_id = :session", session=session_id)
+    return TakenTask(**json.loads(rows[0]["taken"])) if rows and rows[0]["taken"] else None
+
+
+def to_be_told(tx: Tx) -> list[str]:
+    """The sessions that have lost a task and were not told yet."""
+    rows = tx.rows(("session_id",), "SELECT session_id FROM sessions WHERE taken IS NOT NULL LIMIT 100")
+    return [row["session_id"] for row in rows]
+
+
 def of_process(tx: Tx, process: str, machine: str) -> list[Session]:
     """The sessions that a host's process has had."""
     where = "WHERE process = :process AND machine = :machine"
@@ -138,10 +167,11 @@ def of_process(tx: Tx, process: str, machine: str) -> list[Session]:
 
 
 def of_host(tx: Tx, ancestors: Sequence[str]) -> str | None:
-    """The session of the host that a process descends from: `ancestors`, the nearest first.
+    """The session of the host that started a process; `ancestors` are its parent processes, the nearest
+    first.
 
-    A host's process has one session at a time. After /clear or /resume it has another id, and the one that
-    began last counts.
+    A host's process has one session at a time. After /clear or /resume the session has another id, and the
+    most recent one counts.
     """
     if not ancestors:
         return None

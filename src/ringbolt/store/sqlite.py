@@ -17,6 +17,7 @@ import time
 from _thread import LockType, allocate_lock, get_ident
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 from weakref import ref
 
@@ -53,7 +54,8 @@ INDEX_NOW = -1  # for `_index_at`: index everything that waits at the next commi
 # Every open store, by its identity; a forked child gives each new connections.
 _stores: dict[int, ref[SqliteStore]] = {}
 # Connections that must be neither used nor closed: a parent's after a fork (closing one would drop the
-# parent's POSIX locks), and those whose commit failed halfway. Kept so that they are not garbage-collected.
+# parent's POSIX locks), and those whose commit failed halfway. Kept here so that they are not
+# garbage-collected.
 _abandoned: list[apsw.Connection] = []
 
 
@@ -171,7 +173,7 @@ class SqliteStore(Store):
     def _use(self, connection: apsw.Connection) -> None:
         self._wal_pages = 0
         self._checkpoint_at = FIRST_WAL_PAGES
-        self._index_at = 0  # the first write finds out how much waits
+        self._index_at = 0  # the first write counts the waiting events
         connection.set_wal_hook(self._note_wal)
         self._writer = connection
         self._writer_tx = Tx(_SqliteDatabase(connection))
@@ -225,8 +227,8 @@ class SqliteStore(Store):
         connection.set_busy_timeout(round(self._settings.lock_timeout * 1000))
         # Short-lived processes must not checkpoint at every exit; writers do it when it is due.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        # Parameters must not influence plans. Else SQLite prepares a query again for each new value of one
-        # that a partial index or statistics might depend on, which takes ten times as long as running it.
+        # Parameters must not influence plans. Otherwise SQLite prepares a query again for each new value that
+        # a partial index or statistics might depend on, which takes ten times as long as running it.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.execute(
             f"PRAGMA synchronous = {self._settings.synchronous}; PRAGMA foreign_keys = ON;"
@@ -370,7 +372,7 @@ class SqliteStore(Store):
                     raise
                 job.error = _typed(error, self.path)
             if job is batch[-1] and len(batch) < MOST_IN_A_COMMIT:
-                with self._mutex:  # jobs that came meanwhile join this commit: `for` sees them
+                with self._mutex:  # jobs that arrived in the meantime join this commit: `for` sees them
                     batch.extend(self._queue)
                     self._queue.clear()
 
@@ -473,18 +475,18 @@ class SqliteStore(Store):
             self._readers.append((connection, tx))
             return result
 
-    # --- looking after the file -------------------------------------------------------------------
+    # --- maintenance ------------------------------------------------------------------------------
 
     def check(self) -> list[Problem]:
         self._check_open()
-        found: list[Problem] = []
+        problems: list[Problem] = []
         connection = self._connect()
         try:
             with _TypedErrors(self.path):
                 for (line,) in connection.execute("PRAGMA integrity_check(20)"):
                     if line != "ok":
-                        found.append(Problem(kind="file", detail=str(line)))
-                found += [
+                        problems.append(Problem(kind="file", detail=str(line)))
+                problems += [
                     Problem(kind="foreign_key", detail=str(row))
                     for row in connection.execute("PRAGMA foreign_key_check")
                 ]
@@ -492,16 +494,16 @@ class SqliteStore(Store):
                 newest = _value(connection, "SELECT max(id) FROM events") or 0
         finally:
             connection.close()
-        found += [
+        problems += [
             Problem(kind="migration", detail=line) for line in migrate.changed_migrations("sqlite", applied)
         ]
         if (mark := self._lock.mark()) > newest:
-            found.append(
+            problems.append(
                 Problem(
                     kind="lost_tail", detail=f"event {mark} was committed, but the newest one is {newest}"
                 )
             )
-        return found
+        return problems
 
     def backup(self, path: str) -> None:
         self._check_open()
@@ -621,7 +623,8 @@ class SqliteStore(Store):
         }
 
     def _keep_reserve(self) -> None:
-        """Keep a file of `reserve_bytes`, deleted when the disk is full so that the store can be read."""
+        """Keep a file of `reserve_bytes`; it is deleted when the disk is full, so that reading still
+        works."""
         path = self.path + ".reserve"
         wanted = self._settings.reserve_bytes
         if not wanted or _size(path) >= wanted:
@@ -633,7 +636,7 @@ class SqliteStore(Store):
             finally:
                 os.close(file)
         except OSError:
-            self._spend_reserve()  # on a full disk half a reserve only takes up room
+            self._spend_reserve()  # on a full disk, part of a reserve only wastes space
 
     def _spend_reserve(self) -> bool:
         try:
@@ -666,11 +669,19 @@ class SqliteStore(Store):
         self._use(self._connect())
 
 
-def scratch_database() -> _SqliteDatabase:
-    """An empty ledger in memory."""
+@cache
+def _empty_ledger(migrations: str) -> bytes:
+    """An empty ledger, as the content of its file: copying that is ten times as fast as the migrations."""
     connection = apsw.Connection(":memory:")
     for _, _, sql in migrate.migrations("sqlite"):
         connection.execute(sql).fetchall()
+    return connection.serialize("main")
+
+
+def scratch_database() -> _SqliteDatabase:
+    """An empty ledger in memory."""
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", _empty_ledger(migrate.FOLDER))
     connection.execute("BEGIN")  # never committed: the content lives as long as the connection
     return _SqliteDatabase(connection)
 
@@ -748,7 +759,7 @@ def _foreign(path: str) -> StoreError:
 
 
 class _TypedErrors:
-    """Turns errors of SQLite and the operating system into ours."""
+    """Converts errors of SQLite and the operating system into ours."""
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""All rows that a task is shown with, read in one batch."""
+"""All rows that views of a task show, read in one batch."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _SELECT_GOALS = (
     " LEFT JOIN origins o ON o.id = e.origin_id"
     " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY g.seq, g.target LIMIT 5"
 )
-# Instructions that began new requests, and how the request before stood.
+# Instructions that began new requests, and the state of the request before each.
 _REQUESTS = ("seq", "at", "text", "channel", "before")
 _SELECT_REQUESTS = (
     "SELECT e.seq, e.timestamp, e.text, o.channel,"
@@ -103,6 +103,7 @@ _SELECT_SESSION = (
     f"SELECT {', '.join(sessions.NAMES)} FROM sessions"
     " WHERE session_id = (SELECT session_id FROM heads WHERE task_id = :task_id)"
 )
+_SELECT_INFERRED_PLAN = f"{distilled.SELECT} AND kind = 'inferred_plan'"
 
 
 class TaskReads(Records):
@@ -111,12 +112,12 @@ class TaskReads(Records):
     def task_rows(
         self, task_id: str, wanted: Sequence[tuple[str, str, int]], files: int, recent: int = 0
     ) -> TaskRows:
-        """Every row that a task is shown with, by the name of its table.
+        """Every row that views of a task show, by the name of its table.
 
-        `wanted` names records as (type, status, how many of the newest); they come oldest first, each with
-        its event and the text of the event that settled it. With `recent`, also that many of the last
-        events, newest first and cut short, and what only views show: goals, channels of files, distilled
-        texts, requests, helpers and sessions.
+        `wanted` selects records as (type, status, maximum number); the newest are returned, oldest first,
+        each with its event and the text of the event that settled it. `recent` adds that many of the last
+        events, newest first and cut short, and the rows that only snapshots need: goals, channels of files,
+        distilled texts, requests, helpers and sessions.
         """
         params: dict[str, Any] = {"task_id": task_id, "files": files, "recent": recent}
         branches: list[str] = []
@@ -130,10 +131,10 @@ class TaskReads(Records):
             )
             if kind == "effect" or status == "resolved":
                 settled.append(f"SELECT ref_seq FROM ({branches[-1]}) s{number} WHERE ref_seq IS NOT NULL")
-        some = f"({' UNION ALL '.join(branches)}) r"
+        selected = f"({' UNION ALL '.join(branches)}) r"
         ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
-        tagged = self._one_of(f"SELECT seq FROM {some} UNION ALL SELECT 0")
-        records, events = self.record_queries(some, " UNION ALL ".join(("SELECT 1", ending, *settled)))
+        tagged = self._one_of(f"SELECT seq FROM {selected} UNION ALL SELECT 0")
+        records, events = self.record_queries(selected, " UNION ALL ".join(("SELECT 1", ending, *settled)))
         queries: dict[str, tuple[Sequence[str], str]] = {
             "records": (RECORDS, records),
             "events": (EVENT_NAMES, events),
@@ -148,6 +149,7 @@ class TaskReads(Records):
         }
         if not recent:
             queries["sessions"] = (sessions.NAMES, _SELECT_SESSION)
+            queries["distilled"] = (distilled.NAMES, _SELECT_INFERRED_PLAN)
         else:
             touched = self._one_of(f"SELECT seq FROM ({_SELECT_FILES}) f")
             queries |= {
@@ -156,7 +158,7 @@ class TaskReads(Records):
                 "requests": (_REQUESTS, _SELECT_REQUESTS),
                 "helpers": (_HELPERS, _SELECT_HELPERS),
                 "sessions": (_SESSIONS, _SELECT_SESSIONS),
-                "distilled": (distilled.NAMES, distilled.SELECT),
+                "distilled": (distilled.NAMES, distilled.SELECT_SHOWN),
                 "file_channels": (("seq", "channel"), _SELECT_CHANNELS + touched),
             }
         return _assembled(queries, self._query_all([(sql, params) for _, sql in queries.values()]))
@@ -167,16 +169,16 @@ class TaskReads(Records):
         return self.row(FILES, sql, task_id=task_id, path=path)
 
     def file_count(self, task_id: str) -> int:
-        """How many files a task touched."""
+        """The number of files that a task touched."""
         sql = "SELECT count(*) FROM files WHERE task_id = :task_id AND change <> 'undone'"
         return self.cell(sql, task_id=task_id)
 
 
-def _assembled(queries: Mapping[str, tuple[Sequence[str], str]], answers: list[list[Any]]) -> TaskRows:
-    """The answers as rows with names; the events go to the records that they belong to."""
+def _assembled(queries: Mapping[str, tuple[Sequence[str], str]], results: list[list[Any]]) -> TaskRows:
+    """Name the columns of query results, and join records with their events."""
     rows = {
-        name: [dict(zip(names, row, strict=True)) for row in found]
-        for (name, (names, _)), found in zip(queries.items(), answers, strict=True)
+        name: [dict(zip(names, row, strict=True)) for row in result]
+        for (name, (names, _)), result in zip(queries.items(), results, strict=True)
     }
     events = {row["seq"]: row for row in rows.pop("events")}
     rows["first"] = [events[1]] if 1 in events else []

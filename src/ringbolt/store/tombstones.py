@@ -1,8 +1,8 @@
-"""Tombstones: what is left of an event whose content was forgotten.
+"""Tombstones: events whose content was forgotten.
 
-Its text and data are removed. A digest of the content stays, so that the hash chain still holds. The
-structure of what the event sets stays too (statuses, numbers, ids, times), so that later events still fold
-onto the state that they expect; everything that someone wrote is removed or replaced by a placeholder.
+A tombstone has no text and no data. It keeps a digest of the content, so that the hash chain still holds, and
+the structure of its `sets` (statuses, numbers, ids, times), so that later events still fold onto the state
+that they expect. Every written text is removed or replaced by a placeholder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .hashes import content_digest
 from .tx import Row
 
 FORGOTTEN = "[forgotten]"  # the placeholder for a text that must not be null
-# Columns that hold what someone wrote, with their replacement.
+# Columns that hold written text, with their replacement.
 _WRITTEN: dict[str, dict[str, Any]] = {
     "heads": {
         "name": FORGOTTEN, "reason": None, "attention": None, "next_step": None, "blockers": None,
@@ -36,7 +36,7 @@ _WRITTEN: dict[str, dict[str, Any]] = {
 OWN_REASONS = frozenset(("wait", "idle", "session gone", "duplicate", "stale", "blocked", "budget"))
 # Labels that are structure: the steps an entry matters for, and the home of facts.
 _KEPT_LABELS = ("item", "facts")
-# The status of a record whose event was forgotten, so that it is not shown as if it held.
+# The status of a record whose event was forgotten, so that no view shows it as valid.
 _ENDED = "invalidated"
 # Metadata that waits maintain: states and ids, not content.
 WAIT_STATE = ("active_wait_ids", "last_wait_state", "last_wait_event_at", "last_stuck_alert_at")
@@ -59,7 +59,7 @@ def has_content(event: Mapping[str, Any]) -> bool:
 
 
 def carries_content(event: Mapping[str, Any]) -> bool:
-    """Whether an event has anything that a tombstone must not have."""
+    """Whether an event has content that a tombstone must not have."""
     if event["text"] or event["data"] != "{}":
         return True
     sets: dict[str, Any] = json.loads(event["sets"]) if event["sets"] else {}
@@ -67,7 +67,7 @@ def carries_content(event: Mapping[str, Any]) -> bool:
 
 
 def redacted(sets: Mapping[str, Any]) -> dict[str, Any]:
-    """What an event sets, without what someone wrote. Redacting twice changes nothing more."""
+    """The `sets` of an event without written texts. Redacting twice changes nothing more."""
     result: dict[str, Any] = {}
     for name, rows in sets.items():
         table = name.lstrip("+")
@@ -91,14 +91,14 @@ def redacted(sets: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _row(name: str, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    instead = _WRITTEN.get(table, {})
+    replacements = _WRITTEN.get(table, {})
     cells = {
-        column: instead[column] if column in instead and value is not None else value
+        column: replacements[column] if column in replacements and value is not None else value
         for column, value in row.items()
     }
     if row.get("reason") in OWN_REASONS:
         cells["reason"] = row["reason"]
-    if name == "extras":  # an update replaces all metadata, also what other events set
+    if name == "extras":  # an update replaces all metadata, even if other events set it
         cells.pop("metadata", None)
     if name == "+records":
         cells["status"] = "cancelled" if row.get("type") == "wait" else _ENDED
@@ -107,7 +107,7 @@ def _row(name: str, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _result(result: Any) -> str:
-    """The result of a keyed call without its texts, so that a repeated call is still recognised."""
+    """The result of a keyed call without its texts; a repeated call must still be recognised."""
     fields = json.loads(result) if isinstance(result, str) else result
     if not is_dict(fields):
         return "{}"
@@ -116,7 +116,7 @@ def _result(result: Any) -> str:
 
 
 def is_id(text: object) -> bool:
-    """Whether a text is a task id, which we made and which reveals nothing."""
+    """Whether a text is a task id, which we generate and which reveals nothing."""
     return isinstance(text, str) and len(text) == ID_LENGTH and normal_id(text) == text
 
 
@@ -124,14 +124,14 @@ def is_id(text: object) -> bool:
 
 
 def all_texts(event: Mapping[str, Any], keys: bool = True) -> list[str]:
-    """Every text that someone wrote in an event: its text, its data, and what it sets.
+    """Every written text of an event: its text, and those in its data and its `sets`.
 
-    `keys`: with the names of fields, which a caller may have chosen.
+    `keys` includes the names of fields, which a caller may have chosen.
     """
-    found = [event["text"]] if event["text"] else []
-    found += strings(json.loads(event["data"]), keys)
-    found += set_texts(json.loads(event["sets"]) if event["sets"] else {}, keys)
-    return found
+    texts = [event["text"]] if event["text"] else []
+    texts += strings(json.loads(event["data"]), keys)
+    texts += set_texts(json.loads(event["sets"]) if event["sets"] else {}, keys)
+    return texts
 
 
 def set_texts(sets: Mapping[str, Any], keys: bool = False) -> list[str]:
@@ -141,7 +141,7 @@ def set_texts(sets: Mapping[str, Any], keys: bool = False) -> list[str]:
 
 
 def strings(value: Any, keys: bool = True) -> Iterator[str]:
-    """All texts in a JSON value, also those inside texts that are JSON themselves."""
+    """All texts in a JSON value, including those inside texts that are JSON themselves."""
     if isinstance(value, str):
         yield value
         if value[:1] in ("{", "["):

@@ -1,4 +1,4 @@
-"""One transaction on the ledger: everything that can be asked and written inside it.
+"""One transaction on the ledger: every query and every write.
 
 The parts are modules of their own: `appending` (the only way in which state changes), `heads`, `steps`,
 `records`, `events`, `claims_keys`, and `task_rows` for a whole task at once. Queries of single rooms are
@@ -20,7 +20,7 @@ class Tx(Appending, Events, Heads, ClaimsAndKeys, TaskReads):
     """One transaction on the ledger."""
 
     def state_rows(self, table: str, task_id: str) -> list[Row]:
-        """All rows of a task in a state table, without the columns that folding does not give."""
+        """All rows of a task in a state table, without the columns that folding does not restore."""
         columns = [name for name in STATE[table][0] if name not in NOT_FOLDED.get(table, ())]
         order = ", ".join(("task_id", *STATE[table][1]))
         return self.rows(

@@ -1,4 +1,4 @@
-"""The workers of a store: one row for each that runs or ended recently, and the totals of their work.
+"""The workers of a store: one row for each that is running or ended recently, and the totals of their work.
 
 The rows live in the jobs table under a kind that is never leased, keyed by holder; the row with an empty key
 holds the totals. A worker writes its row every few seconds, so a killed worker loses the counts since then.
@@ -65,18 +65,18 @@ def add_up(tx: Tx, did: Mapping[tuple[str, str], int], now: float) -> None:
 
 
 def totals(tx: Tx, lock: str = "") -> dict[str, dict[str, int]]:
-    """How many jobs had which outcome so far, by kind."""
+    """The number of jobs so far by kind and outcome."""
     for _, data, _, _, _ in _rows(tx, f"key = '{_TOTALS}'", lock):
         return data
     return {}
 
 
 def seen(tx: Tx, now: float) -> tuple[WorkerSeen, ...]:
-    """The workers that run or ended recently, the last seen first."""
-    found: list[WorkerSeen] = []
+    """The workers that are running or ended recently, the most recently seen first."""
+    workers: list[WorkerSeen] = []
     for holder, data, status, due, started in _rows(tx, f"key <> '{_TOTALS}'"):
         left = seconds_of(due) - now
-        found.append(
+        workers.append(
             WorkerSeen(
                 holder=holder,
                 kinds=tuple(data["kinds"]),
@@ -86,7 +86,7 @@ def seen(tx: Tx, now: float) -> tuple[WorkerSeen, ...]:
                 ended_at=data["ended_at"],
             )
         )
-    return tuple(sorted(found, key=lambda one: one.seen_at, reverse=True))
+    return tuple(sorted(workers, key=lambda worker: worker.seen_at, reverse=True))
 
 
 def _rows(tx: Tx, where: str, lock: str = "") -> Iterator[tuple[str, dict[str, Any], str, str, str]]:

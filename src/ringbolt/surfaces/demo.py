@@ -101,7 +101,7 @@ def _run_story(store: str) -> int:
         first.kill()
     print(f"\n  kill -9 {first.pid} (exit {first.returncode})\n")
     with TaskMemory.open(store, agent="successor", session="tuesday", workspace=None) as memory:
-        print("A new process opens the store and asks for what it needs to carry on:\n")
+        print("A new process opens the store and reads what it needs to carry on:\n")
         task = memory.task_get()
         print(memory.task_resume(task.id, budget=600).text, end="")
         memory.task_focus(task.id)

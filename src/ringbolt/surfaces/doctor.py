@@ -1,6 +1,6 @@
 """The checks of `ringbolt doctor`. Each returns a finding: ok, warning or problem, and how to fix it.
 
-No check changes anything or takes long, and no advice it gives destroys data.
+No check changes anything or takes long, and no advice destroys data.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ def version() -> Finding:
 
 
 def settings(settings: Settings) -> Finding:
-    """How many settings differ from their default."""
+    """The number of settings that differ from their defaults."""
     changed = len(settings.sources)
     return _ok(
-        "settings", f"{changed} differ from their default" if changed else "all settings at their defaults"
+        "settings", f"{changed} differ from their defaults" if changed else "all settings at their defaults"
     )
 
 
@@ -133,8 +133,8 @@ def integrity(memory: TaskMemory) -> Finding:
     return _problem(
         "integrity",
         "; ".join(f"{problem.kind}: {problem.detail}" for problem in problems[:3]),
-        "Copy the store's files to a safe place first. `ringbolt verify` lists the damage, and a backup has"
-        " it intact.",
+        "Copy the store's files to a safe place first. `ringbolt verify` lists the damage, and a backup"
+        " may be intact.",
     )
 
 
@@ -169,7 +169,7 @@ def locks(memory: TaskMemory) -> Finding:
     return _warning(
         "locks",
         f"another process has held the write lock for {LOCK_PATIENCE:g} s",
-        "If writes fail with store_busy, find out what that process is doing; the lock goes with it.",
+        "If writes fail with store_busy, find out what that process is doing; its end releases the lock.",
     )
 
 
@@ -190,7 +190,7 @@ def disk(memory: TaskMemory) -> Finding:
     if free >= LOW_DISK:
         return _ok("disk", message)
     report = _problem if free < NO_DISK else _warning
-    return report("disk", message, "Free some disk space; what is stored stays safe meanwhile.")
+    return report("disk", message, "Free some disk space; the stored data is safe.")
 
 
 def mirrors(memory: TaskMemory) -> Finding:
@@ -198,17 +198,17 @@ def mirrors(memory: TaskMemory) -> Finding:
     if not memory.settings.mirrors:
         return _ok("mirrors", "none configured")
     files = memory.mirrors_status()
-    failing = [one for one in files if one.failed_at]
-    stale = [one for one in files if one.stale]
+    failing = [mirror for mirror in files if mirror.failed_at]
+    stale = [mirror for mirror in files if mirror.stale]
     if not failing and not stale:
         return _ok("mirrors", f"{len(files)} are up to date")
-    one = (failing or stale)[0]
-    reasons = f" ({', '.join(one.reasons)})" if one.reasons else ""
+    first = (failing or stale)[0]
+    reasons = f" ({', '.join(first.reasons)})" if first.reasons else ""
     report = _problem if failing else _warning
     return report(
         "mirrors",
-        f"{len(stale)} of {len(files)} are stale, {len(failing)} not writable: {one.path}{reasons}",
-        "`ringbolt op mirrors_refresh` rewrites them; a file that someone edited is kept beside it.",
+        f"{len(stale)} of {len(files)} are stale, {len(failing)} not writable: {first.path}{reasons}",
+        "`ringbolt op mirrors_refresh` rewrites them; a copy of an edited file is kept beside it.",
     )
 
 
@@ -226,7 +226,7 @@ def queue(memory: TaskMemory) -> Finding:
 def worker(memory: TaskMemory) -> Finding:
     """Whether a worker is running, and whether it keeps up."""
     jobs = memory.jobs_status(limit=1)
-    running = [one for one in jobs.workers if one.alive]
+    running = [worker for worker in jobs.workers if worker.alive]
     late = time.time() - seconds_of(jobs.due_since) if jobs.due_since else 0.0
     if running:
         message = f"{len(running)} running, {running[0].holder} last seen at {running[0].seen_at}"
@@ -239,7 +239,7 @@ def worker(memory: TaskMemory) -> Finding:
     if late < LATE_SECONDS:
         return _ok("worker", message)
     if running:
-        fix = "Jobs arrive faster than they are done, or take long: start another `ringbolt worker`."
+        fix = "Jobs arrive faster than the worker runs them, or are slow: start another `ringbolt worker`."
     else:
         fix = "Run `ringbolt worker` or `ringbolt serve`; from cron, `ringbolt worker --once`."
     return _warning("worker", f"{message}; a job has been due for {late:,.0f} s", fix)
@@ -269,7 +269,7 @@ def journal(location: str, tenant: str = "") -> Finding:
 
 
 def hosts(project: str | None) -> Finding:
-    """Which hosts have our hooks installed, and whether their settings are current."""
+    """The hosts with our hooks installed, and whether their settings are current."""
     installed: list[str] = []
     outdated: list[str] = []
     fix = ""
@@ -363,6 +363,6 @@ def servers() -> Finding:
     """Whether the packages for the servers are installed."""
     missing = [name for name in ("mcp", "starlette", "uvicorn") if find_spec(name) is None]
     if missing:
-        fix = "`pip install 'ringbolt[serve]'` installs what `ringbolt serve` and `ringbolt mcp` need."
+        fix = "`pip install 'ringbolt[serve]'` installs the packages for `ringbolt serve` and `ringbolt mcp`."
         return _warning("servers", f"not installed: {', '.join(missing)}", fix)
     return _ok("servers", "mcp, starlette and uvicorn are installed")

@@ -1,4 +1,4 @@
-"""The outside world: files written atomically, commands, and an HTTP client, each bounded in time and size.
+"""The operating system and the network: atomic files, commands, processes, and a bounded HTTP client.
 
 It imports only `model`.
 """

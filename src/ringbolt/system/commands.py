@@ -1,4 +1,4 @@
-"""Running a command for its exit code and output: no shell, no input, bounded in time and size."""
+"""Run a command for its exit code and output: no shell, no input, bounded in time and size."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def run(
     most_bytes: int,
     environ: Mapping[str, str] | None = None,
 ) -> tuple[int, bytes]:
-    """The exit code of a command and the start of its output; TimeoutError if it takes too long.
+    """Run a command; returns its exit code and the start of its output. TimeoutError if it takes too long.
 
-    Processes that it started and left behind are killed with it.
+    Processes that it left running are killed.
     """
     until = time.monotonic() + seconds
     place = folder if folder and os.path.isdir(folder) else None

@@ -26,7 +26,7 @@ _CODES = {
 
 
 class FileErrors:
-    """Turns errors of the operating system about a file into ours."""
+    """Converts errors of the operating system about a file into ours."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -68,7 +68,7 @@ def replacing(path: str, *, mode: int = 0o600) -> Generator[BinaryIO]:
 
 
 def _begin(folder: str, name: str, mode: int) -> tuple[str, int]:
-    """A new temporary file in a folder, locked while it is being written so that `sweep` leaves it."""
+    """Create a temporary file in a folder, locked while it is written so that `sweep` leaves it alone."""
     while True:
         temp = os.path.join(folder, f".{name[:50]}.{os.getpid()}-{next(_numbers)}{TEMP}")
         try:
@@ -86,7 +86,7 @@ def _begin(folder: str, name: str, mode: int) -> tuple[str, int]:
 
 
 def is_temp(name: str) -> bool:
-    """Whether a name is that of a temporary file."""
+    """Whether this is the name of a temporary file."""
     return name.startswith(".") and name.endswith(TEMP)
 
 
@@ -94,7 +94,9 @@ def sweep(folder: str) -> int:
     """Remove temporary files whose writer is gone; returns how many."""
     removed = 0
     with os.scandir(folder) as entries:
-        temps = [one.path for one in entries if is_temp(one.name) and one.is_file(follow_symlinks=False)]
+        temps = [
+            entry.path for entry in entries if is_temp(entry.name) and entry.is_file(follow_symlinks=False)
+        ]
     for temp in temps:
         try:
             handle = os.open(temp, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -167,7 +169,7 @@ def make_folder(path: str) -> bool:
 
 
 def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
-    """The content of a regular file of at most `most` bytes, inside `root` if one is given."""
+    """Read a regular file of at most `most` bytes; with `root`, it must be inside that folder."""
     content = bytearray()
     with open_plain(path, root=root) as file:
         # Block by block: reading up to the limit at once would allocate that much.
@@ -184,7 +186,7 @@ def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
 
 
 def open_plain(path: str, *, root: str | None = None) -> BinaryIO:
-    """Open a regular file for reading: no device or pipe, and no symlink that leads out of `root`."""
+    """Open a regular file for reading; rejects devices, pipes, and symlinks that leave `root`."""
     real = os.path.realpath(path)
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     handle = os.open(real, flags) if root is None else _open_below(os.path.realpath(root), real, flags)

@@ -1,7 +1,7 @@
 """One request to a server that may be slow, broken or hostile: bounded in time and size.
 
-Functions import what they need of http, ssl, socket, ipaddress and urllib themselves: those modules take
-longer to load than the rest of TaskMemory, and most processes make no request.
+Functions import http, ssl, socket, ipaddress and urllib themselves: those modules take longer to load than
+the rest of TaskMemory, and most processes make no request.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def read_key(variable: str) -> str:
 def post(address: Address, key: str, value: Any, seconds: float, most_bytes: int) -> bytes:
     """Post a JSON value and return the body of the response. Every failure is an OSError.
 
-    A redirect is an error too: the key is for this server only.
+    A redirect is also an error: the key is for this server only.
     """
     body = json.dumps(value).encode("utf-8", "replace")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -140,7 +140,7 @@ def exchange(
     """Send a JSON body, or a GET without one; returns the status and at most `most_bytes` + 1 bytes.
 
     Redirects are not followed. With `allowed`, the host is resolved once and every address must be allowed,
-    or nothing is sent; the connection goes to these very addresses, so DNS cannot change in between. Every
+    or nothing is sent; the connection goes to exactly these addresses, so DNS cannot change in between. Every
     failure is an OSError.
     """
     return _bounded(lambda opened: _exchange(address, body, headers, most_bytes, allowed, opened), seconds)
@@ -191,7 +191,7 @@ def _exchange(
         answer = connection.getresponse()
         return answer.status, answer.read(most_bytes + 1)
     except HTTPException as error:
-        raise OSError(f"it does not speak HTTP ({type(error).__name__})") from None
+        raise OSError(f"it is not an HTTP server ({type(error).__name__})") from None
     finally:
         connection.close()
 
@@ -211,10 +211,10 @@ def _pinned(address: Address, allowed: Callable[[str], bool]) -> list[tuple[str,
     import socket
 
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        resolved = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise Unreachable(error_text(error)) from None
-    places = [(str(place[0]), address.port) for *_, place in found]
+    places = [(str(place[0]), address.port) for *_, place in resolved]
     for ip, _ in places:
         if not allowed(ip):
             raise Forbidden(f"{shown(address.host)} is {ip}, which must not be called")
@@ -227,24 +227,24 @@ def _opened(connection: HTTPConnection, places: list[tuple[str, int]]) -> Any:
     import ssl
     from http.client import HTTPSConnection
 
-    trouble: OSError = OSError("it has no address")
+    failure: OSError = OSError("it has no address")
     for place in places:
         try:
             opened = socket.create_connection(place, CONNECT_SECONDS)
         except OSError as error:
-            trouble = error
+            failure = error
             continue
         if not isinstance(connection, HTTPSConnection):
             return opened
         return ssl.create_default_context().wrap_socket(opened, server_hostname=connection.host)
-    raise trouble
+    raise failure
 
 
 def _bounded(call: Callable[[list[HTTPConnection]], Result], seconds: float) -> Result:
-    """The result of a call that may hang anywhere, or TimeoutError.
+    """Run a call that may hang anywhere; TimeoutError if it takes too long.
 
-    Neither resolving a host name nor a slow response has a total time limit, so another thread makes the
-    call; when the time is up, its connections are shut down.
+    Neither name resolution nor a slow response has a total time limit, so another thread makes the call; when
+    the time is up, its connections are shut down.
     """
     opened: list[HTTPConnection] = []
     outcome: list[Any] = []

@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""The job of kind `upkeep`: every store has one, and running it adds the next one."""
+"""The job of kind `upkeep`: every store has one, and each run adds the next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model.validate import stamp
 from ..store import Tx, jobs
 from .operations import KIND, Upkeep
 
-MOST_CHANGES = 1000  # of each rule in one job, so that jobs behind it do not wait for thousands
+MOST_CHANGES = 1000  # of each rule in one job, so that other jobs need not wait long
 
 
 def add_upkeep_job(memory: Upkeep) -> None:
@@ -28,12 +28,12 @@ def _is_queued(tx: Tx) -> bool:
 
 
 def upkeep(memory: Upkeep, job: Job, settle: Callable[[Tx], None]) -> None:
-    """Run the automatic rules on the whole store once, and add the job for the next time."""
+    """Run the automatic rules on the whole store once, and add the next job."""
     every = memory.settings.upkeep_every
     if every == "off":  # it was on when the job was added
         memory.store.write(settle)
         return
-    report = memory._upkeep_some(MOST_CHANGES)
+    report = memory._run_automatic(MOST_CHANGES)
     if len(report.failures) == len(report.counts):
         raise StoreError("store_busy", f"Every rule failed: {report.failures}.", "It will be tried again.")
     more = max(report.counts.values()) >= MOST_CHANGES

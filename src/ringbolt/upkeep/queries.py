@@ -1,4 +1,4 @@
-"""The SQL of upkeep: tasks by what they need, in pages; portable as in store/tx.py."""
+"""The SQL of upkeep: the tasks that each rule applies to, in pages; portable as in store/tx.py."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _WAITING = (
     "EXISTS (SELECT 1 FROM records r WHERE r.task_id = h.task_id AND r.type = 'wait'"
     " AND r.status = 'watching')"
 )
-# The holder of a claim works, although a heartbeat writes no event.
+# A held claim counts as work, although heartbeats write no events.
 _CLAIMED = (
     "EXISTS (SELECT 1 FROM claims c WHERE c.task_id = h.task_id AND c.status = 'held'"
     " AND c.expires_at > :held)"
 )
-# A task whose parts are worked on is not idle.
+# A task whose sub-tasks change is not idle.
 _BELOW = (
     "EXISTS (WITH RECURSIVE below(id) AS (SELECT b.task_id FROM heads b WHERE b.parent_id = h.task_id"
     " UNION SELECT b.task_id FROM heads b JOIN below ON b.parent_id = below.id)"
@@ -76,19 +76,19 @@ def idle(tx: Tx, **page: Any) -> list[Row]:
 
 
 def orphans(tx: Tx, **page: Any) -> list[Row]:
-    """Idle tasks of a session: with whether the session ended, and whether anything was done on the task."""
+    """Idle tasks of a session: whether the session ended (`over`), and whether there was work (`touched`)."""
     where = "h.updated_at <= :cutoff AND h.session_id IS NOT NULL"
     return _idle(tx, where, {"over": _OVER, "touched": _TOUCHED}, **page)
 
 
 def going_on(tx: Tx, **page: Any) -> list[Row]:
-    """Tasks that upkeep gave a status for a `reason`, and that are worked on since."""
+    """Tasks that upkeep gave a status for a `reason`, and that have been worked on since."""
     return _page(tx, f"h.reason = :reason AND {_GOES_ON}", {}, **page)
 
 
 def _idle(tx: Tx, where: str, more: dict[str, str], reason: str | None, **page: Any) -> list[Row]:
     """Tasks with no activity since `cutoff` that nothing keeps alive: no wait, no claim that lasts beyond
-    `held`, no part with activity after `lately`."""
+    `held`, no sub-task with activity after `lately`."""
     where += f" AND NOT {_LIVE}" + ("" if reason is None else " AND h.reason = :reason")
     return _page(tx, where, {"place": _PLACE, **more}, reason=reason, **page)
 
@@ -113,7 +113,7 @@ def _in(workspace: str | None) -> str:
 
 
 def first_kept(tx: Tx, statuses: Sequence[str], after: Mapping[str, int], until: int) -> dict[str, int]:
-    """For each status the position after which its tasks that are not archived begin, searched from `after`.
+    """The position just before the first task of each status that is not archived, searched from `after`.
 
     Every event moves a task to a later position, so archived tasks that were passed once stay behind.
     """
@@ -121,8 +121,8 @@ def first_kept(tx: Tx, statuses: Sequence[str], after: Mapping[str, int], until:
         f"SELECT h.position - 1 FROM heads h WHERE h.status = :status AND h.position > :after AND {_OWN}"
         " ORDER BY h.position LIMIT 1"
     )
-    found = {status: tx.cell(sql, status=status, after=after.get(status, 0)) for status in statuses}
-    return {status: until if place is None else place for status, place in found.items()}
+    firsts = {status: tx.cell(sql, status=status, after=after.get(status, 0)) for status in statuses}
+    return {status: until if place is None else place for status, place in firsts.items()}
 
 
 def sessions_seen(tx: Tx, sessions: Sequence[str]) -> dict[str, str]:
@@ -133,7 +133,7 @@ def sessions_seen(tx: Tx, sessions: Sequence[str]) -> dict[str, str]:
 
 
 def working_sessions(tx: Tx, task_ids: Sequence[str]) -> dict[str, str]:
-    """The sessions that tasks name as working on them, as the JSON of those facts."""
+    """The sessions that tasks name as working on them: the JSON of those facts, by task."""
     places, params = placeholders("id", task_ids)
     rows = tx.database.query(
         "SELECT r.task_id, e.data FROM records r JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq"
@@ -170,7 +170,7 @@ def named(
 
 
 def alike(tx: Tx, task_ids: Sequence[str], lately: str, held: str) -> list[Row]:
-    """Tasks with what decides which duplicate is kept; `live` is 1 if something keeps the task alive."""
+    """Tasks with the columns that decide which duplicate is kept; `live` is 1 if something keeps it alive."""
     places, params = placeholders("id", task_ids)
     chosen = ", ".join(f"h.{name}" for name in _COLUMNS)
     return tx.rows(
@@ -182,13 +182,13 @@ def alike(tx: Tx, task_ids: Sequence[str], lately: str, held: str) -> list[Row]:
 
 
 def count(tx: Tx, statuses: Sequence[str], workspace: str | None) -> int:
-    """How many tasks have one of some statuses."""
+    """The number of tasks with one of these statuses."""
     sql = f"SELECT count(*) FROM heads h WHERE h.status IN ({quoted(statuses)}) AND {_OWN}{_in(workspace)}"
     return tx.cell(sql, workspace=workspace)
 
 
 def locked_heads(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
-    """The rows of some tasks, locked until the transaction ends."""
+    """The rows of these tasks, locked until the transaction ends."""
     places, params = placeholders("id", sorted(task_ids))
     sql = f"SELECT {', '.join(HEADS)} FROM heads WHERE task_id IN ({places})"
     rows = tx.rows(HEADS, f"{sql} ORDER BY task_id{tx.database.lock_row}", **params)

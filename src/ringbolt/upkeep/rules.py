@@ -1,6 +1,6 @@
-"""The rules of upkeep: which tasks each applies to, what becomes of them, and why.
+"""The rules of upkeep: the tasks that each applies to, the change, and the reason.
 
-A rule reads page after page and changes nothing. No rule marks a task completed, because none can know that.
+A rule reads page after page and changes nothing. No rule marks a task completed, because it cannot know that.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from . import queries
 Pages = Iterator[list["Finding"]]
 
 PAGE = 500
-MOST_KEYS = 50_000  # names that are compared at once, to bound memory
+MOST_KEYS = 50_000  # names that are compared at once, to limit memory
 MOST_ALIKE = 5_000  # tasks of one name that are compared in one run
 IDLE, GONE, DUPLICATE, STALE = rules.IDLE, rules.SESSION_GONE, "duplicate", "stale"
-# Archived when old; a failed task stays until someone deals with it, or tasks_hygiene does.
+# Archived when old; a failed task stays until someone, or tasks_hygiene, deals with it.
 ARCHIVED = ("completed", "cancelled", "abandoned", "superseded")
 
 
 class Run(Value, frozen=True, kw_only=True):
-    """One run: where it looks, how old things are, and the limits in seconds and as `shown` to people."""
+    """One run: its workspace and range, the ages of tasks, and the limits in seconds and as text
+    (`shown`)."""
 
     store: Store
     ages: Ages
@@ -41,7 +42,7 @@ class Run(Value, frozen=True, kw_only=True):
 
 
 class Finding(Value, frozen=True, kw_only=True):
-    """What a rule wants to change about a task that was read at `last_seq`, and why.
+    """A change that a rule wants to make to a task that was read at `last_seq`, and why.
 
     In `heads`, an empty text stands for the time of the change."""
 
@@ -56,8 +57,13 @@ class Finding(Value, frozen=True, kw_only=True):
     links: tuple[str, ...] = ()
     data: Mapping[str, Any] = {}
 
+    @property
+    def key(self) -> tuple[str, Any]:
+        """The task, and for a claim the step."""
+        return self.task_id, self.data.get("item_id")
 
-def _found(rule: str, row: Row, after: str, reason: str, heads: dict[str, Any], **data: Any) -> Finding:
+
+def _finding(rule: str, row: Row, after: str, reason: str, heads: dict[str, Any], **data: Any) -> Finding:
     return Finding(
         rule=rule,
         task_id=row["task_id"],
@@ -107,7 +113,7 @@ def lease(run: Run) -> Pages:
             Finding(
                 rule="lease", task_id=row["task_id"], name=row["name"], last_seq=row["last_seq"],
                 before="held", after="released",
-                reason=f"the lease of {row['holder']} ran out at {row['expires_at']}",
+                reason=f"the lease of {row['holder']} expired at {row['expires_at']}",
                 data={name: row[name] for name in ("item_id", "holder", "token", "expires_at")},
             )
             for row in rows
@@ -126,7 +132,7 @@ def pause(run: Run) -> Pages:
     for status, reason in (("active", None), ("waiting", "wait")):
         for rows in _pages(run, queries.idle, status, reason=reason, **times):
             yield [
-                _found(
+                _finding(
                     "pause", row, "paused", f"no activity for {ago(age)}",
                     {"status": "paused", "reason": IDLE}, threshold=run.shown["pause"],
                     idle_seconds=round(age),
@@ -137,10 +143,10 @@ def pause(run: Run) -> Pages:
 
 
 def resume(run: Run) -> Pages:
-    """Tasks that were paused for being idle and are worked on again."""
+    """Tasks that were paused for being idle and have been worked on since."""
     for rows in _pages(run, queries.going_on, "paused", reason=IDLE):
         yield [
-            _found("resume", row, "active", "work on it has resumed", {"status": "active", "reason": None})
+            _finding("resume", row, "active", "work on it has resumed", {"status": "active", "reason": None})
             for row in rows
         ]
 
@@ -153,7 +159,7 @@ def archive(run: Run) -> Pages:
     for status in ARCHIVED:
         for rows in _pages(run, queries.ended, status, run.ended_after[status], cutoff=times[0]):
             yield [
-                _found(
+                _finding(
                     "archive", row, "archived", f"{status} {ago(age)} ago", {"archived_at": ""},
                     threshold=run.shown["archive"],
                 )
@@ -163,16 +169,16 @@ def archive(run: Run) -> Pages:
 
 
 def _since_end(run: Run, row: Row) -> float:
-    """How long ago a task ended: by its last activity, or by upkeep itself, which is not activity."""
+    """How long ago a task ended, by its last activity or a change by upkeep, which does not count as one."""
     since = (row["updated_at"], row["place"]), (row["kept_at"], row["position"])
     return min(run.ages.age(moment, place) for moment, place in since if moment is not None)
 
 
 def stuck(run: Run) -> Pages:
-    """Active tasks that are idle without waiting, and were not reported since.
+    """Active tasks that are idle without waiting, and have not been reported yet.
 
-    Where a host reports its sessions, that takes a live one in the middle of a turn: a task rests if its
-    session is gone, and waits for the user between two turns.
+    Where a host reports its sessions, only a live session in the middle of a turn can be stuck: a task whose
+    session is gone is resting, and between two turns it waits for the user.
     """
     limit = run.limits["stuck"]
     if (times := _quiet(run, limit)) is None:
@@ -180,7 +186,7 @@ def stuck(run: Run) -> Pages:
     for rows in _pages(run, queries.idle, "active", reason=None, **times):
         known = _sessions(run, [row["session_id"] for row in rows])
         yield [
-            _found(
+            _finding(
                 "stuck", row, "active", f"no activity for {ago(age)}", {}, threshold=run.shown["stuck"],
                 idle_seconds=round(age),
             )
@@ -191,8 +197,8 @@ def stuck(run: Run) -> Pages:
 
 
 def _sessions(run: Run, names: Sequence[str | None]) -> dict[str, Session]:
-    """The sessions of these names that a host has reported."""
-    return run.store.read(lambda tx: sessions.some(tx, filter(None, names)))
+    """The sessions with these ids that a host has reported, by id."""
+    return run.store.read(lambda tx: sessions.by_ids(tx, filter(None, names)))
 
 
 def _is_live(run: Run, session: Session | None) -> bool:
@@ -200,7 +206,7 @@ def _is_live(run: Run, session: Session | None) -> bool:
 
 
 def _in_a_turn(run: Run, session: Session | None, limit: float) -> bool:
-    """Whether a session could be stuck: live, at work, and silent for longer than `limit`; or not known."""
+    """Whether a session could be stuck: live, working, and silent for longer than `limit`; or unknown."""
     if session is None:
         return True
     if not _is_live(run, session) or session.turn in (WAITING, INTERRUPTED):
@@ -217,10 +223,10 @@ def _needs_alert(run: Run, row: Row) -> bool:
 
 
 def reconcile(run: Run) -> Pages:
-    """Open tasks whose session is gone: what was worked on needs a review, the rest is abandoned.
+    """Open tasks whose session is gone: tasks with work need a review, the others are abandoned.
 
-    A session that its host reported as over, or that was gone between two turns, left nothing half done: its
-    task rests without a review.
+    A session that its host reported as ended, or that disappeared between two turns, left nothing half done:
+    its task is paused without a review.
     """
     if (times := _quiet(run, min(run.limits["grace"], run.limits["silence"]))) is None:
         return
@@ -244,44 +250,44 @@ def _orphaned(run: Run, rows: Sequence[Row], seen: dict[str, str | None]) -> lis
     seen |= dict.fromkeys(unseen)
     seen |= run.store.read(lambda tx: queries.sessions_seen(tx, unseen))
     known = _sessions(run, sorted(set[str]().union(*names.values())))
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for row in rows:
         own = [known[name] for name in names[row["task_id"]] if name in known]
-        if any(_is_live(run, one) for one in own):
+        if any(_is_live(run, session) for session in own):
             continue
         last = max([row["updated_at"], *(seen[name] or "" for name in names[row["task_id"]])])
-        last = max([last, *(one.seen_at for one in own)])
+        last = max([last, *(session.seen_at for session in own)])
         age = run.ages.age(last, row["place"])
-        over = (row["over"] and last == row["updated_at"]) or any(one.ended_at for one in own)
+        over = (row["over"] and last == row["updated_at"]) or any(session.ended_at for session in own)
         if age <= run.limits["grace" if over else "silence"]:
             continue
         when = f"ended {ago(age)} ago" if over else f"has written nothing for {ago(age)}"
         why = f"session {row['session_id'][:80]} {when}"
-        review = not own or any(one.turn == WORKING for one in own)
-        found.append(_orphan(row, why, review, session=row["session_id"]))
-    return found
+        review = not own or any(session.turn == WORKING for session in own)
+        findings.append(_orphan(row, why, review, session=row["session_id"]))
+    return findings
 
 
 def _orphan(row: Row, why: str, review: bool, **data: Any) -> Finding:
     if not row["touched"]:
         heads = {"status": "abandoned", "reason": GONE, "completed_at": ""}
-        return _found("reconcile", row, "abandoned", f"{why}; nothing was done on it", heads, **data)
+        return _finding("reconcile", row, "abandoned", f"{why}; nothing was done on it", heads, **data)
     heads = {"status": "paused", "reason": GONE}
     if not review:
-        return _found("reconcile", row, "paused", why, heads, **data)
+        return _finding("reconcile", row, "paused", why, heads, **data)
     if not row["attention"]:
         heads["attention"] = f"needs review: {why}; its progress is unknown"
-    return _found("reconcile", row, "paused", f"needs review: {why}", heads, **data)
+    return _finding("reconcile", row, "paused", f"needs review: {why}", heads, **data)
 
 
 def failed(run: Run) -> Pages:
-    """Failed tasks that nobody has taken up for a long time."""
+    """Failed tasks that have not been resumed for a long time."""
     limit = run.limits["older"]
     if (times := run.ages.before(limit)) is None:
         return
     for rows in _pages(run, queries.ended, "failed", cutoff=times[0]):
         yield [
-            _found(
+            _finding(
                 "failed", row, "abandoned", f"failed, and no activity for {ago(age)}",
                 {"status": "abandoned", "reason": STALE}, threshold=run.shown["older"],
             )
@@ -294,9 +300,9 @@ def failed(run: Run) -> Pages:
 
 
 def duplicates(run: Run) -> Pages:
-    """Open and failed tasks of a workspace with the same label or title as one that is kept.
+    """Open and failed tasks of a workspace with the same label or title as another, which is kept.
 
-    Very many names are compared in several passes, each over a part of them.
+    If there are very many names, they are compared in several passes, each over a part of them.
     """
     if (times := _quiet(run, run.limits["older"])) is None:
         return
@@ -305,16 +311,16 @@ def duplicates(run: Run) -> Pages:
     parts = 1 + 2 * total // MOST_KEYS
     taken: set[str] = set()
     for part in range(parts):
-        found: list[Finding] = []
+        findings: list[Finding] = []
         for ids in _groups(run, statuses, part, parts):
             same = _superseded(run, ids, times)
-            # If the one that would be kept is itself superseded in this run, the next run decides.
-            found += [one for one in same if taken.isdisjoint((one.task_id, *one.links))]
-            taken.update(one.task_id for one in found)
-            if len(found) >= PAGE:
-                yield found
-                found = []
-        yield found
+            # If the task that would be kept is itself superseded in this run, the next run decides.
+            findings += [finding for finding in same if taken.isdisjoint((finding.task_id, *finding.links))]
+            taken.update(finding.task_id for finding in findings)
+            if len(findings) >= PAGE:
+                yield findings
+                findings = []
+        yield findings
 
 
 def _groups(run: Run, statuses: Sequence[str], part: int, parts: int) -> Iterator[list[str]]:
@@ -344,28 +350,28 @@ def _groups(run: Run, statuses: Sequence[str], part: int, parts: int) -> Iterato
 
 
 def _keys(row: tuple[Any, ...]) -> list[bytes]:
-    """Digests of the names of a task: its label, and its title among the parts of the same parent."""
+    """Digests of the names of a task: its label, and its title among the sub-tasks of the same parent."""
     _, _, workspace, parent, name, label = row
     names = [("title", parent or "", normalized(name))]
     if label is not None:
         names.append(("label", "", normalized(label)))
     return [
         validate.blake2b(
-            "\0".join((workspace or "", *one)).encode("utf-8", "replace"), digest_size=12
+            "\0".join((workspace or "", *key)).encode("utf-8", "replace"), digest_size=12
         ).digest()
-        for one in names
-        if one[2] not in ("", GENERIC_TITLE)
+        for key in names
+        if key[2] not in ("", GENERIC_TITLE)
     ]
 
 
 def _superseded(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Finding]:
-    """Of tasks with the same name one is kept, and supersedes those that were idle for too long."""
+    """Keep one of several tasks with the same name; it supersedes those that were idle for too long."""
     if len(ids) > MOST_ALIKE:  # the next run continues
         ids = [*ids[: MOST_ALIKE - 1], ids[-1]]
     rows: list[Row] = []
     for start in range(0, len(ids), PAGE):
-        some = ids[start : start + PAGE]
-        rows += run.store.read(lambda tx, some=some: queries.alike(tx, some, times["lately"], times["held"]))
+        page = ids[start : start + PAGE]
+        rows += run.store.read(lambda tx, p=page: queries.alike(tx, p, times["lately"], times["held"]))
 
     labels = {normalized(row["label"]) for row in rows if row["label"] is not None}
     if len(labels) > 1:  # different labels mean different tasks
@@ -375,7 +381,7 @@ def _superseded(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Fin
     rows.sort(key=_precedence, reverse=True)
     kept = rows[0]
     return [
-        _found(
+        _finding(
             "duplicate", row, "superseded", f"the same as {kept['task_id']}, and no activity for {ago(age)}",
             {"status": "superseded", "reason": DUPLICATE, **_ends(row)}, superseded_by=kept["task_id"],
             threshold=run.shown["older"],
@@ -386,8 +392,8 @@ def _superseded(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Fin
 
 
 def _precedence(row: Row) -> tuple[Any, ...]:
-    """Which duplicate is kept: an open one, one that something keeps alive, the one worked on last, the one
-    with more steps done; finally the first by its id."""
+    """The sort key of duplicates, best last: open, kept alive, most recently changed, most steps done, and
+    finally the lowest id."""
     letters = tuple(-ord(letter) for letter in row["task_id"])
     return (row["status"] in rules.OPEN, row["live"], row["updated_at"], row["place"], row["done"], letters)
 
@@ -396,11 +402,11 @@ def _ends(row: Row) -> dict[str, Any]:
     return {} if row["completed_at"] else {"completed_at": ""}
 
 
-# --- words ------------------------------------------------------------------------------------------
+# --- texts ------------------------------------------------------------------------------------------
 
 
 def ago(seconds: float) -> str:
-    """A duration for people: 26 h, 3 d."""
+    """A duration for display: 26 h, 3 d."""
     for unit, length in (("d", 86_400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{int(seconds // length)} {unit}"

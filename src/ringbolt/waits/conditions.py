@@ -1,6 +1,6 @@
-"""Parse what a caller waits for: `file:x` until `contains done`, `any(port:localhost:80, time:5m)`.
+"""Parse targets and conditions: `file:x` until `contains done`, `any(port:localhost:80, time:5m)`.
 
-A condition that no rule understands goes to a model, where one is configured: `judged: ` and the words.
+A condition that no rule understands goes to a model, if one is configured: `judged: ` and the words.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "screen": ("changed", "stable", "stable for "),
     "window": ("exists", "gone", "changed", "stable", "stable for "),
 }
-# The kinds that a model can judge, because there is something to show it.
+# The kinds that a model can judge, because they have content to show it.
 JUDGEABLE = ("file", "log", "http", "command", "terminal", "screen", "window")
 _SYNONYMS = {
     "exist": "exists", "there": "exists", "appears": "exists", "disappears": "gone", "deleted": "gone",
@@ -80,22 +80,22 @@ class Watch(Value, frozen=True, kw_only=True):
 
     @property
     def criteria(self) -> str:
-        """Target and condition, for people."""
+        """Target and condition, for display."""
         return self.target if self.parts else f"{self.target} {self.until}"
 
     @property
     def leaves(self) -> list[Watch]:
-        """The single targets, without the groups around them."""
+        """The single targets, without the groups context them."""
         return [leaf for part in self.parts for leaf in part.leaves] if self.parts else [self]
 
     def has(self, *kinds: str) -> bool:
-        """Whether a single target is of one of these kinds."""
+        """Whether any single target is of one of these kinds."""
         return any(leaf.kind in kinds for leaf in self.leaves)
 
 
 class Place(Value, frozen=True, kw_only=True):
-    """Where a caller is: relative paths start at `folder`, `screen:` alone means `display`. With `judge`, a
-    condition that no rule understands is left to a model."""
+    """The caller's environment: relative paths start at `folder`, and `screen:` alone means `display`. With
+    `judge`, a model judges conditions that no rule understands."""
 
     folder: str | None = None
     display: str | None = None
@@ -103,7 +103,7 @@ class Place(Value, frozen=True, kw_only=True):
 
 
 def read_watch(target: Any, until: Any = None, place: Place | None = None) -> Watch:
-    """Parse a target and its condition for a caller at a place; InvalidInput if it makes no sense."""
+    """Parse a target and its condition; InvalidInput if they are not valid."""
     text = validate.line("target", target, 4000).strip()
     condition = None if until is None else validate.line("until", until, 2000).strip()
     return _parse(text, condition, place or Place(), MOST_DEPTH)
@@ -142,7 +142,7 @@ def _parse_part(text: str, until: str | None, place: Place, depth: int) -> Watch
     if text.startswith(tuple(f"{group}(" for group in GROUPS)):
         target, own = text, ""
     part = _parse(target.strip(), condition.strip() if own else until, place, depth)
-    # A part is written out and parsed again whenever the wait is read, so it must survive that.
+    # A part is stored as text and parsed again whenever the wait is read, so it must survive that.
     if not part.parts and (", " in part.criteria or _open_brackets(part.criteria)):
         raise _refused(text, "A part of a group must not contain `, ` or an unmatched bracket.")
     return part
@@ -193,11 +193,11 @@ def _parse_condition(kind: str, until: str | None, judge: bool) -> tuple[str, st
 
 
 def not_understood(kind: str, until: str) -> InvalidInput:
-    """The error for a condition that no rule understands, with those that could be used instead."""
+    """The error for a condition that no rule understands, with the conditions that are allowed."""
     words = ", ".join(word + "…" if word.endswith(" ") else word for word in WORDS[kind])
     hint = f"Conditions for {kind}: are: {words}."
     if kind in JUDGEABLE:
-        hint += " Other words need a model that judges them (model_local_url)."
+        hint += " Any other condition needs a model that judges it (model_local_url)."
     return InvalidInput("unknown_word", f"The condition {shown(until)} is not understood.", hint)
 
 
@@ -220,9 +220,9 @@ def _unquoted(text: str) -> str:
 
 
 def pattern(text: str) -> Any:
-    """A pattern with a method `search` on bytes.
+    """Compile a pattern; the result has a method `search` for bytes.
 
-    Only RE2 runs patterns, because its time grows with the text and never explodes. A plain text needs none.
+    Only RE2 runs patterns, because its time is linear in the text. A plain text needs no RE2.
     """
     if not _SPECIAL & set(text):
         return _Plain(text.encode())
@@ -259,27 +259,27 @@ class _Plain:
 
 def seconds(text: str) -> float:
     """The seconds of a duration like 90s, 5m or 1h30m; InvalidInput if it is not one."""
-    found = _DURATION.fullmatch(text.replace(" ", ""))
-    if not text or not found or not any(found.groups()):
+    match = _DURATION.fullmatch(text.replace(" ", ""))
+    if not text or not match or not any(match.groups()):
         raise InvalidInput("invalid_time", f"{shown(text)} is not a duration.", "Use 90s, 5m or 1h30m.")
-    parts = (float(part or 0) for part in found.groups())
+    parts = (float(part or 0) for part in match.groups())
     return sum(part * length for part, length in zip(parts, (86_400, 3600, 60, 1), strict=True))
 
 
 def _path(value: str, place: Place) -> str:
     if not value:
-        raise _refused("file:", "Give a path: file:dist/app.whl.")
+        raise _refused("file:", "Add a path: file:dist/app.whl.")
     folder = place.folder
     base = folder if folder and os.path.isabs(folder) else os.path.abspath(os.curdir)
     path = os.path.normpath(os.path.join(base, os.path.expanduser(value)))
-    if path != path.strip():  # the wait is parsed again from its stored text, which loses the space
+    if path != path.strip():  # parsing the stored text of the wait again would lose the space
         raise _refused(f"file:{value}", "A path must not end with a space.")
     return path
 
 
 def _pid(value: str, place: Place) -> str:
     if not (value.isascii() and value.isdecimal() and len(value) < 11 and 0 < int(value) < 1 << 31):
-        raise _refused(f"process:{value}", "Give a process id: process:4711.")
+        raise _refused(f"process:{value}", "Use a process id: process:4711.")
     return str(int(value))
 
 
@@ -288,7 +288,7 @@ def _port(value: str, place: Place) -> str:
     host = host.removeprefix("[").removesuffix("]")
     plain = host.isascii() and host.isprintable() and " " not in host and "/" not in host
     if not host or not plain or not (port.isdecimal() and port.isascii() and 0 < int(port[:6]) < 1 << 16):
-        raise _refused(f"port:{value}", "Give a host and a port: port:localhost:8080.")
+        raise _refused(f"port:{value}", "Use a host and a port: port:localhost:8080.")
     return f"[{host}]:{int(port)}" if ":" in host else f"{host}:{int(port)}"
 
 
@@ -316,18 +316,18 @@ def _argv(value: str, place: Place) -> str:
     return json.dumps(checked_argv(argv, value), ensure_ascii=False, separators=(",", ":"))
 
 
-def checked_argv(argv: Any, given: str = "") -> list[str]:
-    """A command as a list of arguments; InvalidInput if it is anything else."""
+def checked_argv(argv: Any, text: str = "") -> list[str]:
+    """Validate a command, a list of arguments; `text` is the form the caller wrote."""
     if not is_list(argv) or not argv or not all(isinstance(part, str) and part for part in argv):
         raise _refused(
-            f"command:{given or argv}", 'Give the arguments as a JSON list: command:["make", "test"].'
+            f"command:{text or argv}", 'Write the arguments as a JSON list: command:["make", "test"].'
         )
     return [str(part) for part in argv]
 
 
 def _pane(value: str, place: Place) -> str:
     if not re.fullmatch(r"[\w%$@:.=-]{1,100}", value, re.ASCII) or value[0] == "-":
-        raise _refused(f"terminal:{value}", "Give a tmux pane: terminal:build, terminal:%3.")
+        raise _refused(f"terminal:{value}", "Name a tmux pane: terminal:build, terminal:%3.")
     return value
 
 
@@ -345,7 +345,7 @@ def _window(value: str, place: Place) -> str:
     if not (slash and re.fullmatch(r":\d{1,5}(\.\d{1,2})?", display, re.ASCII)):
         display, title = "", value
     if not title.strip():
-        raise _refused(f"window:{value}", "Give part of the title: window:Build log.")
+        raise _refused(f"window:{value}", "Add part of the title: window:Build log.")
     if not (display or place.display):
         raise _refused(
             f"window:{value}", "Name the display: window::0/TITLE, or set `display` in the task's metadata."

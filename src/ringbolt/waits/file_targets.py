@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 Readable = Callable[[str], bool]
 
 STABLE_SECONDS = 2.0
-MOST_READ = 1 << 20  # bytes of a log per look; the next look reads on
+MOST_READ = 1 << 20  # bytes of a log per check; the next check continues
 MOST_CONTENT = 8 << 20  # bytes of a file that are searched
 MOST_SIBLINGS = 10_000
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -19,20 +20,20 @@ _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 def signature(path: str) -> list[int] | None:
     """Numbers that change when a file does; None if it does not exist."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns]
+    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns]
 
 
-def glance(path: str) -> tuple[int, ...] | None:
-    """What `stat` says about a file: while it is the same, a look would find the same. None if there is no
+def fingerprint(path: str) -> tuple[int, ...] | None:
+    """The `stat` of a file: while it stays the same, a check would find the same. None if there is no
     file."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev
 
 
 class NotAllowed(OSError):
@@ -40,14 +41,14 @@ class NotAllowed(OSError):
 
 
 def _check_allowed(handle: int, readable: Readable) -> None:
-    """Raise unless the opened file may be read. Asks the kernel for its path, so that links do not count."""
+    """Raise unless the opened file may be read. The kernel reports its real path, so links cannot hide it."""
     path = os.readlink(f"/proc/self/fd/{handle}")
     if not readable(path):
         raise NotAllowed("its content must not be read (wait_folders)")
 
 
 def content(path: str, readable: Readable) -> tuple[bytes | None, str]:
-    """The beginning of a regular file, or None and why not; NotAllowed if it must not be read."""
+    """The beginning of a regular file, or None and the reason; NotAllowed if it must not be read."""
     try:
         handle = os.open(path, _OPEN)
     except FileNotFoundError:
@@ -68,15 +69,15 @@ def content(path: str, readable: Readable) -> tuple[bytes | None, str]:
 
 
 def log_end(path: str) -> dict[str, Any]:
-    """Where a log ends now; everything after that is new, also if the log is rotated."""
-    found = signature(path)
-    if found is None or not os.path.isfile(path):
+    """The current end of a log; everything after it is new, even if the log is rotated."""
+    now = signature(path)
+    if now is None or not os.path.isfile(path):
         return {"file": None, "offset": 0}
-    return {"file": found[:2], "offset": found[2]}
+    return {"file": now[:2], "offset": now[2]}
 
 
 def last_added(path: str, state: dict[str, Any], most: int, readable: Readable) -> bytes:
-    """The last bytes that were added to a log since its state was noted; all of it if it was rotated."""
+    """The last bytes that were added to a log since `state`; all of it if it was rotated."""
     now = signature(path)
     if now is None:
         return b""
@@ -85,7 +86,7 @@ def last_added(path: str, state: dict[str, Any], most: int, readable: Readable) 
 
 
 def appended(path: str, state: dict[str, Any], readable: Readable) -> tuple[bytes, dict[str, Any]]:
-    """What was added to a log, and the state to continue from; an unfinished line is read again.
+    """The new part of a log, and the state to continue from; an unfinished line is read again.
 
     A log that was rotated is read to its end under its new name, then the new log from its beginning.
     """
@@ -112,8 +113,8 @@ def _read_from(path: str, file: list[int], offset: int, readable: Readable) -> t
     except OSError:
         return b"", offset
     try:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or [found.st_dev, found.st_ino] != file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or [status.st_dev, status.st_ino] != file:
             return b"", offset
         _check_allowed(handle, readable)
         content = _read(handle, offset, MOST_READ)
@@ -124,7 +125,7 @@ def _read_from(path: str, file: list[int], offset: int, readable: Readable) -> t
     finally:
         os.close(handle)
     whole = content.rfind(b"\n") + 1
-    if not whole and len(content) == MOST_READ:  # a line longer than one look reads
+    if not whole and len(content) == MOST_READ:  # a line longer than one check reads
         whole = len(content) - 4096
     return content, offset + whole
 
@@ -139,15 +140,16 @@ def _read(handle: int, offset: int, most: int) -> bytes:
 
 
 def _renamed(path: str, file: list[int]) -> str | None:
-    """The new path of a rotated log: a file beside it with the same inode and a name that starts alike."""
+    """The new path of a rotated log: a file beside it with the same inode and the same start of its name.
+
+    None if there is none, or if the folder cannot be listed: then the rest of the old log cannot be read.
+    """
     folder, name = os.path.split(path)
     try:
         with os.scandir(folder) as entries:
-            for number, entry in enumerate(entries):
-                if number == MOST_SIBLINGS:
-                    break
+            for entry in islice(entries, MOST_SIBLINGS):
                 if entry.name.startswith(name) and entry.inode() == file[1] and entry.is_file():
                     return entry.path
     except OSError:
-        pass  # the folder is gone too
+        return None
     return None

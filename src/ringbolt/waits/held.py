@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
-"""Waits in the memory of a loop, and the threads that look at them.
+"""The waits that a loop holds in memory, and the threads that check them.
 
-Quick looks run one after the other on a thread that is given up when it hangs; slow ones, such as those over
-the network, run on a few others, so that no file waits for a server.
+Quick checks run one after the other on a thread that is abandoned when it hangs; slow ones, such as those
+over the network, run on a few other threads, so that no file waits for a server.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from typing import Any
 
 from ..model.errors import RingboltError
 from ..model.results import Job
-from .bounded import FILE_SECONDS, HUNG, Looker, place_of
+from .bounded import FILE_SECONDS, HUNG, Runner, resource_of
 from .conditions import Watch
-from .file_targets import glance
+from .file_targets import fingerprint
 from .state import UNSEEN, Outcome, Wait, is_quick, steady
 from .wake import WaitRecords
 
 SLOW_THREADS = 8
-_CHUNK = 200  # looks at one place in one go
+_CHUNK = 200  # checks of one resource in one go
 # A file written a moment ago may be written again within the same timestamp.
 _YOUNG_NS = 100_000_000
 
 
 def problem_text(problem: Any) -> str:
-    """What kept a look from finding anything, for people."""
+    """Why a check had no result, for display."""
     if isinstance(problem, RingboltError):
         return problem.message
     if isinstance(problem, Exception):
@@ -38,114 +38,131 @@ def problem_text(problem: Any) -> str:
 
 
 class Held:
-    """A wait that a loop looks after. `tick` is when the next look is planned: 0 not yet, -1 never again."""
+    """A wait that a loop holds. `tick` is when the next check is planned: 0 not yet, -1 never again."""
 
     __slots__ = (
-        "about", "busy", "deadline", "dirty", "glances", "interval", "job", "look_by", "passive", "place",
-        "quick", "seen", "tick", "timed", "wait", "watch", "zero",
+        "about",
+        "busy",
+        "check_by",
+        "deadline",
+        "dirty",
+        "interval",
+        "job",
+        "passive",
+        "quick",
+        "resource",
+        "seen",
+        "stat_targets",
+        "tick",
+        "timed",
+        "wait",
+        "watch",
+        "zero",
     )  # fmt: skip
 
     def __init__(self, job: Job, wait: Wait, watch: Watch, waited: float) -> None:
         self.job = job
-        self.busy = False  # a slow look is under way
+        self.busy = False  # a slow check is running
         self.tick = 0
-        self.place = place_of(watch)
+        self.resource = resource_of(watch)
         self.about = {leaf.value.partition("/")[0] for leaf in watch.leaves if leaf.kind in ("task", "item")}
         self.take(wait, watch, waited)
 
     def take(self, wait: Wait, watch: Watch, waited: float) -> None:
-        """Continue with the wait as the store has it now."""
+        """Continue with the current version of the wait."""
         self.wait, self.watch = wait, watch
         self.quick = is_quick(watch)
-        # What changes only with an event, or at a known moment, needs few looks.
+        # Targets that change only with an event, or at a known moment, need few checks.
         self.passive = all(leaf.kind in ("time", "manual", "task", "item") for leaf in watch.leaves)
         self.timed = watch.has("time")
-        self.glances = _glances(watch) if self.quick else ()
+        self.stat_targets = _stat_targets(watch) if self.quick else ()
         self.seen = UNSEEN
-        self.look_by = 0.0
-        self.zero = steady() - waited  # when it started, by the clock that nobody can set
+        self.check_by = 0.0
+        self.zero = steady() - waited  # when it started, by the monotonic clock
         self.deadline = self.zero + wait.spec["timeout"]
         self.interval: float = (wait.data or {}).get("interval") or wait.spec["poll_interval"]
         self.dirty = False
 
-    def glance(self) -> tuple[Any, ...]:
-        """What can be seen cheaply; while it is the same, a look would find the same."""
-        return tuple(_program(value) if kind == "process" else glance(value) for kind, value in self.glances)
+    def fingerprint(self) -> tuple[Any, ...]:
+        """A cheap view of the targets; while it stays the same, a check would find the same."""
+        return tuple(
+            _program(value) if kind == "process" else fingerprint(value) for kind, value in self.stat_targets
+        )
 
     def waited(self) -> float:
         """For how many seconds it has been watched."""
         return steady() - self.zero
 
 
-class Looks:
-    """Looks at held waits on behalf of a loop. `arrived` is set when a slow look has returned."""
+class Checks:
+    """Checks held waits for a loop. `arrived` is set when a slow check has returned."""
 
     def __init__(self, memory: WaitRecords, file_seconds: float = FILE_SECONDS) -> None:
         self._memory = memory
-        self._looker = Looker(file_seconds)
+        self._runner = Runner(file_seconds)
         self._slow: queue.SimpleQueue[Held | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[tuple[Held, Any]] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self.arrived = threading.Event()
 
     def close(self) -> None:
-        """Let the threads end."""
+        """End the threads."""
         for _ in self._threads:
             self._slow.put(None)
-        self._looker.close()
+        self._runner.close()
 
-    def look_at(self, due: Sequence[Held]) -> list[tuple[Held, Any]]:
-        """Look at waits; each comes with an Outcome, None if nothing can have changed, an error, or HUNG.
+    def run(self, due: Sequence[Held]) -> list[tuple[Held, Any]]:
+        """Check waits; the result of each is an Outcome, None if nothing can have changed, an error, or HUNG.
 
-        The results of slow looks come with a later call.
+        The results of slow checks come with a later call.
         """
-        places: dict[str, list[Held]] = {}
+        resources: dict[str, list[Held]] = {}
         for held in due:
             if held.quick:
-                places.setdefault(held.place, []).append(held)
+                resources.setdefault(held.resource, []).append(held)
             else:
-                self._look_slowly(held)
+                self._queue_slow(held)
         chunks = [
-            (place, some[start : start + _CHUNK])
-            for place, some in places.items()
-            for start in range(0, len(some), _CHUNK)
+            (resource, waits[start : start + _CHUNK])
+            for resource, waits in resources.items()
+            for start in range(0, len(waits), _CHUNK)
         ]
-        results = self._looker.run_all(
-            [(place, lambda s=some: self._look_quickly(s)) for place, some in chunks]
+        results = self._runner.run_all(
+            [(resource, lambda w=waits: self._check_quick(w)) for resource, waits in chunks]
         )
-        found = self._slow_results()
-        for (_, some), outcomes in zip(chunks, results, strict=True):
+        checked = self._slow_results()
+        for (_, waits), outcomes in zip(chunks, results, strict=True):
             if outcomes is HUNG or isinstance(outcomes, Exception):
-                found += [(held, outcomes) for held in some]
+                checked += [(held, outcomes) for held in waits]
             else:
-                found += outcomes
-        return found
+                checked += outcomes
+        return checked
 
-    def _look_quickly(self, some: Sequence[Held]) -> list[tuple[Held, Any]]:
-        found: list[tuple[Held, Any]] = []
+    def _check_quick(self, waits: Sequence[Held]) -> list[tuple[Held, Any]]:
+        checked: list[tuple[Held, Any]] = []
         now = steady()
-        for held in some:
-            seen = held.glance()
-            if held.glances and seen == held.seen and now < held.look_by:
-                found.append((held, None))
+        for held in waits:
+            seen = held.fingerprint()
+            if held.stat_targets and seen == held.seen and now < held.check_by:
+                checked.append((held, None))
                 continue
             outcome = self._outcome(held, limited=False)
-            if held.glances and isinstance(outcome, Outcome) and _is_complete(seen, outcome):
+            if held.stat_targets and isinstance(outcome, Outcome) and _is_complete(seen, outcome):
                 outcome = outcome.replace(seen=seen)
-            found.append((held, outcome))
-        return found
+            checked.append((held, outcome))
+        return checked
 
     def _outcome(self, held: Held, *, limited: bool) -> Any:
-        """What a look found, or the error that it raised."""
+        """The outcome of a check, or the error that it raised."""
         try:
-            return self._memory._look_at_wait(held.wait, held.watch, held.waited(), limited=limited)
-        except Exception as error:  # noqa: BLE001 - the loop decides what becomes of it
+            return self._memory._check_wait(held.wait, held.watch, held.waited(), limited=limited)
+        except Exception as error:  # noqa: BLE001 - the loop handles it
             return error
 
-    def _look_slowly(self, held: Held) -> None:
+    def _queue_slow(self, held: Held) -> None:
         held.busy = True
         if len(self._threads) < SLOW_THREADS:
-            thread = threading.Thread(target=self._work, name="ringbolt-slow-look", daemon=True)
+            thread = threading.Thread(target=self._work, name="ringbolt-slow-check", daemon=True)
             self._threads.append(thread)
             thread.start()
         self._slow.put(held)
@@ -157,16 +174,16 @@ class Looks:
 
     def _slow_results(self) -> list[tuple[Held, Any]]:
         self.arrived.clear()
-        found: list[tuple[Held, Any]] = []
+        checked: list[tuple[Held, Any]] = []
         while not self._results.empty():
             held, outcome = self._results.get()
             held.busy = False
-            found.append((held, outcome))
-        return found
+            checked.append((held, outcome))
+        return checked
 
 
-def _glances(watch: Watch) -> tuple[tuple[str, str], ...]:
-    """The files and processes for which a glance shows whether to look; empty if a glance is not enough."""
+def _stat_targets(watch: Watch) -> tuple[tuple[str, str], ...]:
+    """The files and processes whose fingerprints show whether a check is needed; empty if they cannot."""
     parts = watch.leaves
     for leaf in parts:
         known = leaf.kind in ("file", "process", "time", "manual", "task", "item")
@@ -177,7 +194,7 @@ def _glances(watch: Watch) -> tuple[tuple[str, str], ...]:
 
 def _program(pid: str) -> str | int | None:
     """The program of a process, or the error number; an exited process has none. Another process may get the
-    same number and program, so the loop looks properly now and then."""
+    same number and program, so the loop also runs a full check now and then."""
     try:
         return os.readlink(f"/proc/{pid}/exe")
     except OSError as error:
@@ -185,10 +202,10 @@ def _program(pid: str) -> str | int | None:
 
 
 def _is_complete(seen: Sequence[Any], outcome: Outcome) -> bool:
-    """Whether a look found all there was: no file is just being written, and of a log nothing is unread."""
-    files: list[Any] = [one for one in seen if isinstance(one, tuple)]
+    """Whether a check saw everything: no file is being written, and no part of a log is unread."""
+    files: list[Any] = [part for part in seen if isinstance(part, tuple)]
     now = time.time_ns()
-    if any(abs(now - one[1]) < _YOUNG_NS for one in files):
+    if any(abs(now - file[1]) < _YOUNG_NS for file in files):
         return False
     state: dict[str, Any] = outcome.state or {}
     return "offset" not in state or not files or state["offset"] == files[0][0]

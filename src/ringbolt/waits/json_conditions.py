@@ -1,7 +1,7 @@
 """A condition on one value of a JSON document: `state`, `items[0].state == "ready"`, `progress >= 90`.
 
-Not JMESPath: there `"ready"` is a field name and a bare 90 is a syntax error, so the two conditions above
-would never be met or be refused.
+JMESPath would not do: there `"ready"` is a field name and a bare 90 is a syntax error, so of the conditions
+above, the second would never be met and the third would be refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class JsonCondition(Value, frozen=True, kw_only=True):
         return f"{path} {self.operator} {json.dumps(self.wanted)}" if self.operator else path
 
     def check(self, document: bytes) -> tuple[bool, str]:
-        """Whether a document meets it, and why in a few words that repeat nothing of the document."""
+        """Whether a document meets it, and a reason that quotes nothing from the document."""
         try:
             value: Any = json.loads(document)
         except (ValueError, RecursionError):
@@ -72,30 +72,30 @@ def _is_number(value: Any) -> bool:
 
 
 def _typed(value: Any) -> tuple[bool, Any]:
-    """Makes values compare as in JSON, where true does not equal 1."""
+    """A value that compares as in JSON, where true does not equal 1."""
     return isinstance(value, bool), value
 
 
 def parse(text: str) -> JsonCondition:
     """Parse a condition; InvalidInput if it is not one."""
-    found = _TEST.fullmatch(text.strip())
-    steps = _steps(found[1]) if found else None
-    if not found or steps is None:
+    match = _TEST.fullmatch(text.strip())
+    steps = _steps(match[1]) if match else None
+    if not match or steps is None:
         raise InvalidInput(
             "invalid_argument",
             f"{shown(text)} is not a condition on JSON.",
             'Examples: json state == "ready", json items[0].done is true, json progress >= 90.',
         )
-    operator = (found[2] or "").strip()
+    operator = (match[2] or "").strip()
     operator = _SYNONYMS.get(operator, operator)
     wanted: Any = None
     if operator:
         try:
-            wanted = json.loads(found[3], parse_constant=float)
+            wanted = json.loads(match[3], parse_constant=float)
         except (ValueError, RecursionError):
-            wanted = found[3]
-        if isinstance(wanted, float) and wanted - wanted != 0:  # NaN or infinite: JSON has no such numbers
-            wanted = found[3]
+            wanted = match[3]
+        if isinstance(wanted, float) and wanted - wanted != 0:  # NaN or infinite, which JSON does not allow
+            wanted = match[3]
     return JsonCondition(steps=steps, operator=operator, wanted=wanted)
 
 
@@ -104,9 +104,9 @@ def _steps(path: str) -> tuple[str | int, ...] | None:
     place = 1 if path[0] == "$" else 0
     steps: list[str | int] = []
     while place < len(path):
-        found = _STEP.match(path, place)
-        if found is None or len(steps) == MOST_STEPS:
+        match = _STEP.match(path, place)
+        if match is None or len(steps) == MOST_STEPS:
             return None
-        steps.append(int(found[2]) if found[2] is not None else found[1] or found[3])
-        place = found.end()
+        steps.append(int(match[2]) if match[2] is not None else match[1] or match[3])
+        place = match.end()
     return tuple(steps) or None

@@ -1,13 +1,13 @@
 # pyright: reportPrivateUsage=false
-"""The loop that looks at waits until they end: a worker runs it for all, a blocking caller for its own.
+"""The loop that checks waits until they end: a worker runs it for all waits, a blocking caller for its own.
 
-The loop leases the jobs of its waits and keeps them in memory. While nothing changes it writes nothing but
-its leases, all in one statement, and a glance at a file spares the look into it. Everything that others write
-about a wait or its task is an event, and an event makes the loop read the wait again.
+The loop leases the jobs of its waits and keeps them in memory. While nothing changes, it writes only its
+leases, all in one statement, and a file whose fingerprint is unchanged is not read. Everything that others
+write about a wait or its task is an event, and an event makes the loop read the wait again.
 
-A lease says who looks, nothing more: ending a wait needs no lease, only that the wait is still `watching` and
-was not updated since it was looked at. So a loop that lost its lease without noticing can do no harm, and a
-loop that dies is replaced when its leases run out, or sooner by another process of the same machine.
+A lease only says who checks. Ending a wait needs no lease: the wait must still be `watching` and must not
+have been updated since the check. So a loop that lost its lease without noticing can do no harm, and a loop
+that dies is replaced when its leases expire, or sooner by another process on the same machine.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from ..store import jobs
 from ..store.feed import Horizon, touched
 from ..store.tx import Tx
 from .bounded import FILE_SECONDS
-from .held import Held, Looks, problem_text
-from .state import KIND, SHORTEST, UNSEEN, Outcome, Wait, latest_look, next_interval, steady
+from .held import Checks, Held, problem_text
+from .state import KIND, SHORTEST, UNSEEN, Outcome, Wait, latest_check, next_interval, steady
 from .wake import WaitRecords
 
 LEASE_SECONDS = 60.0
 CALLER_LEASE_SECONDS = 15.0  # of a caller that blocks: if it dies elsewhere, a worker takes over after this
 MOST_HELD = 100_000
-TICK = SHORTEST  # seconds: what is due within one tick is looked at together
-FEED_SECONDS = 0.2  # between two reads of what others wrote
-LEASE_CHECK_SECONDS = 1.0  # between two searches for waits that nobody holds
-FLUSH_SECONDS = 2.0  # how long what a look found may be in memory alone
+TICK = SHORTEST  # seconds: waits that are due within one tick are checked together
+FEED_SECONDS = 0.2  # between two reads of new events
+LEASE_CHECK_SECONDS = 1.0  # between two searches for waits that no loop holds
+FLUSH_SECONDS = 2.0  # how long the result of a check may be only in memory
 DEAD_SECONDS = 60.0
 JUMP_SECONDS = 1.0  # of the wall clock that count as a jump
-_PAGE = 500  # waits that are read at once
+_PAGE = 500  # waits per read
 _MOST_TOUCHED = 10_000
-_PASSIVE_SECONDS = 60.0  # between looks at what comes with an event, or at a known moment
-# Seconds after which the loop looks although a glance shows nothing new.
-_LOOK_AGAIN, _LOOK_AGAIN_AT_PROCESS = 60.0, 30.0
+_PASSIVE_SECONDS = 60.0  # between checks of targets that change with an event, or at a known moment
+# Seconds after which the loop checks although the fingerprint is unchanged.
+_RECHECK, _RECHECK_PROCESS = 60.0, 30.0
 _PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 
 
 class Watcher:
-    """Looks after waits on one thread: `run` after all that are due, `run_until_over` after one.
+    """Watches waits on one thread: `run` watches all that are due, `run_until_over` a single one.
 
     `note(job, outcome, why)` is called for every wait that ends ("done"), fails or is given up ("dead").
     """
@@ -60,9 +60,9 @@ class Watcher:
         file_seconds: float = FILE_SECONDS,
         note: Callable[[Job, str, str], None] = lambda job, outcome, why: None,
     ) -> None:
-        self.holder = f"{holder}:waits"  # other than its worker's, which may hold jobs too
+        self.holder = f"{holder}:waits"  # differs from the worker's, which may hold jobs too
         self.lease_seconds = lease_seconds
-        self.looks = 0
+        self.checks = 0
         self._only: tuple[str, int] | None = None
         self._memory = memory
         self._store = memory.store
@@ -73,8 +73,8 @@ class Watcher:
         self._due: dict[int, list[Held]] = {}  # by tick; an entry counts only if its wait still has that tick
         self._tick = int(steady() / TICK)
         self._horizon = Horizon()
-        self._read_to = -1  # events up to this position are taken in; -1 before the first read
-        self._looks = Looks(memory, file_seconds)
+        self._read_to = -1  # events up to this position were processed; -1 before the first read
+        self._checks = Checks(memory, file_seconds)
         self._next_feed = self._next_lease = self._next_flush = 0.0
         self._next_dead = 0.0
         self._next_hold = steady() + lease_seconds / 3
@@ -86,8 +86,8 @@ class Watcher:
     # --- the loop ---------------------------------------------------------------------------------
 
     def run(self, stop: threading.Event) -> None:
-        """Look after waits until `stop` is set, then give them back. A store that is unavailable for a while
-        is waited for; if it cannot even take the waits back, their leases run out."""
+        """Watch waits until `stop` is set, then release them. If the store is unavailable, keep trying; if it
+        still is at the end, the leases expire."""
         try:
             while not stop.is_set():
                 try:
@@ -102,7 +102,7 @@ class Watcher:
                 self.close()
 
     def run_until_over(self, task_id: str, seq: int, timeout: float) -> Wait:
-        """Look after one wait until it is over, even if another process ends it, and return it."""
+        """Watch one wait until it is over, even if another process ends it, and return it."""
         self._only = task_id, seq
         patience = steady() + timeout + self.lease_seconds
         try:
@@ -114,31 +114,31 @@ class Watcher:
                         if wait.state != "watching":
                             return wait
                         if wait.data is None:  # imported: it has no job to hold, but it can time out
-                            self._memory._look_once(wait)
+                            self._memory._check_once(wait)
                 except StoreError as error:
                     if error.code not in _PASSING or steady() > patience:
                         raise
                     pause = LEASE_CHECK_SECONDS
-                self._looks.arrived.wait(pause)
+                self._checks.arrived.wait(pause)
         finally:
             with contextlib.suppress(StoreError):
                 self.close()
 
     def tick(self) -> float:
-        """Do what is due now; returns the seconds until there may be more."""
+        """Do everything that is due now; returns the seconds until the next call."""
         now = steady()
         if self._only is None and now >= self._next_dead:
             self._next_dead = now + DEAD_SECONDS
             self._memory._end_dead_waits()
-            self._free_leases_of_the_dead()
+            self._expire_dead_leases()
         if now >= self._next_feed:
             self._next_feed = now + FEED_SECONDS
-            self._take_in_events()
+            self._read_events()
         if now >= self._next_lease:
             self._next_lease = now + LEASE_CHECK_SECONDS
             self._take_jobs()
         self._notice_clock_jump(now)
-        self._settle_all(self._looks.look_at(self._pop_due()))
+        self._settle_all(self._checks.run(self._pop_due()))
         now = steady()
         if now >= self._next_hold:
             self._next_hold = now + self.lease_seconds / 3
@@ -149,20 +149,20 @@ class Watcher:
         return self._pause()
 
     def close(self) -> None:
-        """Give all waits back: others can continue with them at once."""
-        self._looks.close()
+        """Release all waits: others can continue with them at once."""
+        self._checks.close()
         held, self._held = list(self._held.values()), {}
         if held:
-            rows = [self._row(one) for one in held if one.dirty]
+            rows = [self._row(wait) for wait in held if wait.dirty]
 
             def work(tx: Tx) -> None:
                 jobs.save_progress(tx, rows)
-                jobs.release(tx, {one.job.id: one.job.token for one in held})
+                jobs.release(tx, {wait.job.id: wait.job.token for wait in held})
 
             self._store.write(work)
 
     def flush_soon(self) -> None:
-        """Write what was found and renew the leases with the next tick."""
+        """Write results and renew the leases with the next tick."""
         self._next_flush = self._next_hold = 0.0
 
     def _pause(self) -> float:
@@ -172,29 +172,29 @@ class Watcher:
         ahead = next((ahead for ahead in range(soonest) if self._tick + ahead in self._due), soonest)
         return max((self._tick + max(ahead, 1)) * TICK - steady(), 0.0)
 
-    # --- what others do ---------------------------------------------------------------------------
+    # --- events of others -------------------------------------------------------------------------
 
-    def _take_in_events(self) -> None:
-        """Read the waits again that others wrote about, and search for new ones."""
-        until = self._store.read(self._horizon.look, once=True)
-        if self._read_to < 0:  # waits that are taken later are read as they are then
+    def _read_events(self) -> None:
+        """Reload the waits that new events are about, and search for new waits."""
+        until = self._store.read(self._horizon.advance, once=True)
+        if self._read_to < 0:  # a wait that is leased later is read then
             self._read_to = until
         if until == self._read_to:
             return
         after, self._read_to = self._read_to, until
         self._next_lease = 0.0
         try:
-            self._take_in(after, until)
+            self._apply_events(after, until)
         except StoreError:
             self._read_to = after  # again, when the store is back
             raise
 
-    def _take_in(self, after: int, until: int) -> None:
+    def _apply_events(self, after: int, until: int) -> None:
         changes = self._store.read(lambda tx: touched(tx, after, until, _MOST_TOUCHED), once=True)
         if until < after or len(changes) == _MOST_TOUCHED:  # the store was restored, or there are too many
             self._reload(self._held.values())
-            for held in [one for some in self._about.values() for one in some]:
-                self._look_now(held)
+            for held in [wait for waits in self._about.values() for wait in waits]:
+                self._check_now(held)
             return
         tasks = {task for task, _ in changes}
         self._reload(held for name in changes if (held := self._held.get((name[0], name[1] or 0))))
@@ -203,13 +203,13 @@ class Watcher:
         for task, head in zip(own, heads, strict=True):
             if head is None or head["status"] in rules.ENDED:
                 self._reload(self._own.get(task, ()))
-        for held in [one for task in tasks for one in self._about.get(task, ())]:
-            self._look_now(held)
+        for held in [wait for task in tasks for wait in self._about.get(task, ())]:
+            self._check_now(held)
 
     def _reload(self, which: Iterable[Held]) -> None:
-        """Continue with some waits as the store has them now."""
+        """Continue with the current versions of these waits."""
         again: list[dict[str, int]] = []
-        for held, wait in self._read([(one, one.job) for one in which]):
+        for held, wait in self._read([(held, held.job) for held in which]):
             if wait is None:
                 self._forget(held)
             elif wait.version != held.wait.version or wait.task_status != held.wait.task_status:
@@ -226,7 +226,7 @@ class Watcher:
             self._store.write(lambda tx: jobs.accept_repeats(tx, again))
 
     def _read(self, wanted: Sequence[tuple[Any, Job]]) -> list[tuple[Any, Wait | None]]:
-        """Waits as the store has them, in pages; None for those that are over."""
+        """Read waits from the store, in pages; None for those that are over."""
 
         def read_one(tx: Tx, job: Job) -> Wait | None:
             try:
@@ -235,17 +235,17 @@ class Watcher:
                 return None
             return wait if wait.state == "watching" and wait.data is not None else None
 
-        found: list[tuple[Any, Wait | None]] = []
+        result: list[tuple[Any, Wait | None]] = []
         for start in range(0, len(wanted), _PAGE):
-            some = wanted[start : start + _PAGE]
-            waits = self._store.read(lambda tx, s=some: [read_one(tx, job) for _, job in s])
-            found += [(what, wait) for (what, _), wait in zip(some, waits, strict=True)]
-        return found
+            page = wanted[start : start + _PAGE]
+            waits = self._store.read(lambda tx, p=page: [read_one(tx, job) for _, job in p])
+            result += [(what, wait) for (what, _), wait in zip(page, waits, strict=True)]
+        return result
 
     # --- leases -----------------------------------------------------------------------------------
 
     def _take_jobs(self) -> None:
-        """Lease waits that nobody looks after."""
+        """Lease waits that no loop holds."""
         taken, given_up = self._lease_due() if self._only is None else self._lease_only(*self._only)
         for job in given_up:
             self._note(job, "dead", job.error or "")
@@ -279,7 +279,7 @@ class Watcher:
         )
 
     def _lease_only(self, task_id: str, seq: int) -> tuple[list[Job], list[Job]]:
-        """The one job of a blocking caller: leased when the wait was started, or as soon as it is free."""
+        """The job of a blocking caller: leased when the wait was started, or as soon as it is free."""
         if self._held:
             return [], []
         clock, key = self._memory._clock(), str(seq)
@@ -294,8 +294,8 @@ class Watcher:
             )
         return [job] if job else [], []
 
-    def _free_leases_of_the_dead(self) -> None:
-        """Free what dead processes of this machine held, before their leases run out."""
+    def _expire_dead_leases(self) -> None:
+        """End the leases of dead processes on this machine before they expire by themselves."""
         for holder in self._store.read(lambda tx: jobs.holders(tx, KIND)):
             if jobs.is_dead_process(holder):
                 self._store.write(lambda tx, h=holder: jobs.expire(tx, KIND, h))
@@ -312,7 +312,7 @@ class Watcher:
                 self._forget(held)
             elif not attempts:
                 again.append(held)
-        if mine:  # leased by a write whose answer was lost while the store was in trouble
+        if mine:  # leased by a write whose result was lost while the store was unavailable
             tokens = {job_id: token for job_id, (token, _) in mine.items()}
             self._store.write(lambda tx: jobs.release(tx, tokens))
         self._reload(again)
@@ -324,28 +324,28 @@ class Watcher:
         for task in held.about:
             self._about.get(task, set()).discard(held)
 
-    # --- looking ----------------------------------------------------------------------------------
+    # --- checking ---------------------------------------------------------------------------------
 
     def _plan(self, held: Held, delay: float) -> None:
-        """Plan the next look at a wait after `delay` seconds, replacing any earlier plan; 0 means with this
-        tick if its looks are still to come, else with the next one."""
+        """Plan the next check of a wait after `delay` seconds, replacing any earlier plan; 0 means this tick
+        if its checks have not run yet, otherwise the next one."""
         held.tick = max(int((steady() + delay) / TICK), self._tick + (delay > 0))
         self._due.setdefault(held.tick, []).append(held)
 
-    def _look_now(self, held: Held) -> None:
-        """Look at a wait at once, whatever a glance shows."""
+    def _check_now(self, held: Held) -> None:
+        """Check a wait at once, even if its fingerprint is unchanged."""
         if held.tick >= 0:
             held.seen = UNSEEN
             self._plan(held, 0)
 
     def _notice_clock_jump(self, now: float) -> None:
-        """When the wall clock was set, look at once at what waits for a time."""
+        """If the wall clock was set, check at once the waits for a time."""
         ahead = self._memory._clock() - now
         if abs(ahead - self._ahead) > JUMP_SECONDS:
             self._ahead = ahead
             for held in self._held.values():
                 if held.timed:
-                    self._look_now(held)
+                    self._check_now(held)
 
     def _pop_due(self) -> list[Held]:
         due: list[Held] = []
@@ -360,22 +360,22 @@ class Watcher:
         self._tick = max(now, self._tick)
         return due
 
-    def _settle_all(self, found: Sequence[tuple[Held, Any]]) -> None:
-        """Record what is new, and plan the next look at each wait."""
-        self.looks += len(found)
-        for place, (held, outcome) in enumerate(found):
+    def _settle_all(self, checked: Sequence[tuple[Held, Any]]) -> None:
+        """Record the new outcomes, and plan the next check of each wait."""
+        self.checks += len(checked)
+        for index, (held, outcome) in enumerate(checked):
             if held.tick < 0:
-                continue  # it was lost meanwhile
+                continue  # its lease was lost in the meantime
             try:
                 if outcome is None:
-                    self._plan_next(held, changed=False, looked=False)
+                    self._plan_next(held, changed=False, checked=False)
                 elif isinstance(outcome, Outcome):
                     self._settle(held, outcome)
                 else:
                     self._settle_problem(held, outcome)
             except StoreError:
-                for one, _ in found[place:]:
-                    self._look_now(one)
+                for unsettled, _ in checked[index:]:
+                    self._check_now(unsettled)
                 raise
             except RingboltError as error:
                 self._give_up(held.job, error)
@@ -383,13 +383,13 @@ class Watcher:
 
     def _settle(self, held: Held, outcome: Outcome) -> None:
         held.seen = outcome.seen
-        if outcome.wait.version != held.wait.version:  # the wait was updated during the look
-            self._look_now(held)
+        if outcome.wait.version != held.wait.version:  # the wait was updated during the check
+            self._check_now(held)
         elif outcome.ended is None and not outcome.changed:
             self._plan_next(held, changed=False)
-        elif (outcome.ended is not None or outcome.is_news) and not self._memory._record_look(outcome):
+        elif (outcome.ended is not None or outcome.is_news) and not self._memory._record_check(outcome):
             self._reload([held])  # it is over, or was updated just now
-            self._look_now(held)
+            self._check_now(held)
         elif outcome.ended is not None:
             self._forget(held)
             self._note(held.job, "done", "")
@@ -399,32 +399,32 @@ class Watcher:
             self._plan_next(held, changed=True)
 
     def _settle_problem(self, held: Held, problem: Any) -> None:
-        """A look hung or raised an error that none should: look again, until the wait times out."""
-        said = problem_text(problem)
+        """After a check that hung or raised an unexpected error: check again, until the wait times out."""
+        detail = problem_text(problem)
         late = steady() >= held.deadline
-        said = f"not within {held.wait.spec['timeout']:g} s: {said}" if late else said
+        detail = f"not within {held.wait.spec['timeout']:g} s: {detail}" if late else detail
         ended = "timeout" if late else None
         state = (held.wait.data or {})["state"]
-        self._settle(held, Outcome(wait=held.wait, ended=ended, said=said, state=state))
+        self._settle(held, Outcome(wait=held.wait, ended=ended, detail=detail, state=state))
 
-    def _plan_next(self, held: Held, *, changed: bool, looked: bool = True) -> None:
-        """Plan the next look, or the next glance."""
+    def _plan_next(self, held: Held, *, changed: bool, checked: bool = True) -> None:
+        """Plan the next check; `checked` is false if only the fingerprint was compared."""
         spec = held.wait.spec
         held.interval = next_interval(held.watch, spec["poll_interval"], held.interval, changed)
         now = steady()
-        if looked:
-            again = _LOOK_AGAIN_AT_PROCESS if "process" in dict(held.glances) else _LOOK_AGAIN
-            around = self._memory._surroundings(held.wait, now - held.zero)
-            held.look_by = now + min(again, latest_look(held.watch, around, spec["timeout"]))
+        if checked:
+            again = _RECHECK_PROCESS if "process" in dict(held.stat_targets) else _RECHECK
+            context = self._memory._check_context(held.wait, now - held.zero)
+            held.check_by = now + min(again, latest_check(held.watch, context, spec["timeout"]))
         interval = _PASSIVE_SECONDS if held.passive else held.interval
-        self._plan(held, max(SHORTEST, min(interval, held.look_by - now)))
+        self._plan(held, max(SHORTEST, min(interval, held.check_by - now)))
 
-    # --- what follows -----------------------------------------------------------------------------
+    # --- writing ----------------------------------------------------------------------------------
 
     def _give_up(self, job: Job, error: RingboltError) -> None:
-        """Count a failed attempt at a wait: others may try, and after too many it ends as an error."""
+        """Count a failed attempt at a wait: other loops may try, and after too many it ends as an error."""
         clock, why = self._memory._clock(), f"{type(error).__name__}: {error}"
-        with contextlib.suppress(Conflict):  # another holds it by now
+        with contextlib.suppress(Conflict):  # another loop holds it by now
             if isinstance(error, NotFound):
                 self._store.write(lambda tx: jobs.drop(tx, KIND, job.task_id, job.key))
             else:
@@ -432,10 +432,10 @@ class Watcher:
                 self._note(job, "dead" if dead else "failed", why)
 
     def _flush(self) -> None:
-        """Write what was found since the last time, all at once."""
-        dirty = [one for one in self._held.values() if one.dirty]
+        """Write the outcomes since the last flush, all at once."""
+        dirty = [held for held in self._held.values() if held.dirty]
         if dirty:
-            rows = [self._row(one) for one in dirty]
+            rows = [self._row(held) for held in dirty]
             self._store.write(lambda tx: jobs.save_progress(tx, rows))
             for held in dirty:
                 held.dirty = False

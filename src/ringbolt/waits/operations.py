@@ -15,14 +15,14 @@ from ..model.results import WaitResult
 from ..store import jobs
 from ..store.tx import Row, Tx
 from ..system import http_client
-from .bounded import FILE_SECONDS, bounded, place_of
+from .bounded import FILE_SECONDS, bounded, resource_of
 from .conditions import JUDGED, Place, Watch, checked_argv, not_understood, read_watch
 from .loop import CALLER_LEASE_SECONDS, Watcher
 from .state import KIND, LONGEST, MOST_LISTED, MOST_SECONDS, SHORTEST, check_watching, task_changes
 from .targets import State, begin
 from .wake import WaitRecords
 
-# Conditions for which a look reads the content of a file.
+# Conditions for which a check reads the content of a file.
 _READING = ("contains ", "matches ", JUDGED)
 
 
@@ -132,8 +132,8 @@ class Waiting(WaitRecords):
         now = self._now()
 
         def work(tx: Tx) -> tuple[WaitResult, ...]:
-            found = jobs.of_workspace(tx, KIND, self.workspace, MOST_LISTED)
-            return tuple(self._read_wait(tx, task_id, int(key)).as_result(now) for task_id, key in found)
+            waits = jobs.of_workspace(tx, KIND, self.workspace, MOST_LISTED)
+            return tuple(self._read_wait(tx, task_id, int(key)).as_result(now) for task_id, key in waits)
 
         return self.store.read(work)
 
@@ -146,7 +146,7 @@ class Waiting(WaitRecords):
         Args:
             until: The new condition.
             timeout: Maximum seconds to wait, counted from its start.
-            message: The decision that a `manual:` wait is waiting for; for other waits, a remark.
+            message: For a `manual:` wait, the decision; for other waits, a remark.
         """
         task_id, seq = self._parsed_wait_id(wait_id)
         message = self._text("message", message)
@@ -154,7 +154,7 @@ class Waiting(WaitRecords):
             timeout = validate.number("timeout", timeout, 0, MOST_SECONDS)
         if until is None and timeout is None and not message:
             raise InvalidInput(
-                "invalid_argument", "There is nothing to change.", "Give until, timeout or message."
+                "invalid_argument", "There is nothing to change.", "Pass until, timeout or message."
             )
         wait = self._wait(task_id, seq)
         watch = wait.watch
@@ -173,24 +173,24 @@ class Waiting(WaitRecords):
                 spec["timeout"] = timeout
             if message and watch.has("manual"):
                 spec["decided"] = message
-            # An imported wait is looked at here from now on; a new condition starts with a new state.
+            # From now on this store checks an imported wait; a new condition starts with a new state.
             data: Mapping[str, Any] = new
             if fresh.data is not None:
-                kept = {"said": None, "interval": spec["poll_interval"]}
+                kept = {"detail": None, "interval": spec["poll_interval"]}
                 data = {**fresh.data, **(new if until is not None else {}), **kept}
             jobs.add(tx, KIND, task_id, str(seq), data, jobs.NOW, now)
             return Draft("wait.updated", text=message, data=spec, ref=seq)
 
         self._write("wait_update", task_id, decide)
-        self._look_once(self._wait(task_id, seq))
+        self._check_once(self._wait(task_id, seq))
         return self._result(task_id, seq)
 
     @operation(scope="write", example={"wait_id": "7#2", "reason": "not needed any more"})
     def wait_cancel(self, wait_id: str, reason: str | None = None) -> WaitResult:
-        """Cancel a wait. A wait that has ended stays as it is.
+        """Cancel a wait. A wait that has already ended is left unchanged.
 
         Args:
-            reason: Why nobody waits any more.
+            reason: Why the wait is no longer needed.
         """
         task_id, seq = self._parsed_wait_id(wait_id)
         reason = self._text("reason", reason) or "cancelled"
@@ -204,10 +204,10 @@ class Waiting(WaitRecords):
         self._commit(work, tasks=lambda _: (task_id,))
         return self._result(task_id, seq)
 
-    # --- what is waited for -----------------------------------------------------------------------
+    # --- targets ----------------------------------------------------------------------------------
 
     def _watch(self, target: str, until: str | None, task_id: str | None) -> Watch:
-        """Parse a target and its condition, with tasks and steps by their ids; refuse what is not allowed."""
+        """Parse a target and its condition, resolve ids of tasks and steps, and check permissions."""
         judge = self._has_judge()
         place = Place(folder=self.workspace, display=self._display(target, task_id), judge=judge)
         watch = self._with_task_ids(read_watch(target, until, place))
@@ -221,7 +221,7 @@ class Waiting(WaitRecords):
         return watch
 
     def _display(self, target: Any, task_id: str | None) -> str | None:
-        """The display that a task works on, else that of this process."""
+        """The display that a task works on, otherwise that of this process."""
         if not isinstance(target, str) or not ("screen:" in target or "window:" in target):
             return None
         metadata = self.store.read(lambda tx: tx.extras(self._find(tx, task_id)["task_id"])["metadata"])
@@ -242,34 +242,34 @@ class Waiting(WaitRecords):
 
     def _check_readable(self, leaf: Watch) -> None:
         try:
-            real = bounded(place_of(leaf), lambda: os.path.realpath(leaf.value), FILE_SECONDS)
+            real = bounded(resource_of(leaf), lambda: os.path.realpath(leaf.value), FILE_SECONDS)
         except TimeoutError:
-            return  # every look checks it again
+            return  # every check tests it again
         if not self._may_read(real, self.workspace):
             raise InvalidInput(
                 "invalid_argument",
-                f"Waits may not look into {shown(leaf.value)}: it is not below the workspace.",
-                "Wait until it exists or has changed; or the operator allows its folder: wait_folders.",
+                f"Waits may not read {shown(leaf.value)}: it is not below the workspace.",
+                "Wait until it exists or changes, or ask the operator to allow its folder (wait_folders).",
             )
 
     def _first_data(self, watch: Watch, interval: float, waited: float) -> dict[str, Any]:
-        """The data of a wait before its first look."""
+        """The data of a wait before its first check."""
         return {
-            "state": self._first_state(watch), "said": None, "interval": interval, "changes": 0,
+            "state": self._first_state(watch), "detail": None, "interval": interval, "changes": 0,
             "folder": self.workspace, **self._time_mark(waited),
         }  # fmt: skip
 
     def _first_state(self, watch: Watch) -> State:
-        """How a target stands when the wait starts."""
+        """The state of a target when the wait starts."""
         try:
-            return bounded(place_of(watch), lambda: begin(watch), self._look_seconds(watch))
+            return bounded(resource_of(watch), lambda: begin(watch), self._check_seconds(watch))
         except TimeoutError as error:
             raise InvalidInput(
-                "invalid_argument", f"{watch.target} hangs: {error}.", "Wait for something else."
+                "invalid_argument", f"{watch.target} hangs: {error}.", "Choose another target."
             ) from None
 
     def _calls(self, callback_url: Any, command: Any) -> dict[str, Any]:
-        """What follows the end of a wait, checked."""
+        """Validate the callback and the command of a wait."""
         calls: dict[str, Any] = {}
         if callback_url is not None:
             url = validate.line("callback_url", callback_url, 2000)
@@ -277,7 +277,7 @@ class Waiting(WaitRecords):
                 http_client.read_url(url, "the callback_url")
             except ValueError as error:
                 why = f"The callback_url cannot be called: {error}."
-                raise InvalidInput("invalid_argument", why, "Give an http:// or https:// URL.") from None
+                raise InvalidInput("invalid_argument", why, "Use an http:// or https:// URL.") from None
             calls["callback_url"] = url
         if command is not None:
             if self.settings.wait_commands == "off":
@@ -306,5 +306,5 @@ def _no_commands() -> InvalidInput:
     return InvalidInput(
         "invalid_argument",
         "Waits may not run commands here.",
-        "Wait for what the command makes, or ask the operator to set wait_commands.",
+        "Wait for the command's result, such as a file, or ask the operator to set wait_commands.",
     )

@@ -16,10 +16,10 @@ MOST_SIDE = 1280  # of the picture that a model gets
 
 
 def grab(display: str, title: str | None) -> Any:
-    """A picture of a display, or of the visible part of the window whose title contains `title`.
+    """Take a picture of a display, or of the visible part of the window whose title contains `title`.
 
-    None if there is no such window; OSError if the display cannot be read. Talks to X in Python, because a C
-    library that waits for the server would hold the interpreter lock.
+    None if there is no such window; OSError if the display cannot be read. The X client is pure Python,
+    because a C library that waits for the server would hold the interpreter lock.
     """
     image: Any = _optional_module("PIL.Image")
     opener: Any = _optional_module("Xlib.display")
@@ -52,7 +52,7 @@ def grab(display: str, title: str | None) -> Any:
 
 
 def as_png(picture: Any) -> bytes:
-    """A picture as PNG, scaled down to what a model needs."""
+    """Encode a picture as PNG, scaled down for a model."""
     small = picture.copy()
     small.thumbnail((MOST_SIDE, MOST_SIDE))
     file = BytesIO()
@@ -66,7 +66,7 @@ def _optional_module(name: str) -> Any:
     except ImportError:
         raise InvalidInput(
             "invalid_argument",
-            f"Looking at a screen needs {name.partition('.')[0]}, which is not installed.",
+            f"Waiting for a screen needs {name.partition('.')[0]}, which is not installed.",
             "Install ringbolt[screen].",
         ) from None
 
@@ -92,23 +92,23 @@ def _window_box(root: Any, errors: Any, title: str, whole: tuple[int, int, int, 
 
 def _windows(root: Any, errors: Any) -> list[Any]:
     """All windows, level by level: a window manager puts them inside its frames."""
-    found: list[Any] = []
+    windows: list[Any] = []
     level = [root]
-    while level and len(found) < MOST_WINDOWS:
+    while level and len(windows) < MOST_WINDOWS:
         below: list[Any] = []
         for window in level:
             with suppress(errors.XError):
                 below += window.query_tree().children
-        found += below
+        windows += below
         level = below
-    return found
+    return windows
 
 
 def _title(window: Any) -> str:
-    connection = window.display.get_atom
+    atom = window.display.get_atom
     for name in ("_NET_WM_NAME", "WM_NAME"):
-        found = window.get_full_property(connection(name), 0)
-        if found is not None and found.value:
-            value = found.value
+        title = window.get_full_property(atom(name), 0)
+        if title is not None and title.value:
+            value = title.value
             return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     return ""

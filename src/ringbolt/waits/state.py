@@ -1,8 +1,8 @@
-"""A wait as the store holds it, what a look found, and when to look next. No store is needed here.
+"""A stored wait, the outcome of a check, and the time of the next one. No store is needed here.
 
-A wait is a record of its task with the state `watching`, and a job of kind `wait` that is due when someone
-should look. It ends once, as `resolved`, `timeout`, `error` or `cancelled`, in the transaction that writes
-the event `wait.ended`; a process that looks at the same time finds that it is over.
+A wait is a record of its task with the state `watching`, and a job of kind `wait` that is due at the next
+check. It ends once, as `resolved`, `timeout`, `error` or `cancelled`, in the transaction that writes the
+event `wait.ended`; a process that checks it at the same time finds that it is over.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from ..model.results import WaitResult
 from ..model.types import Value, is_list
 from ..store.tx import Row, Tx
 from .conditions import JUDGED, Watch, read_watch
-from .targets import Surroundings, time_left
+from .targets import CheckContext, time_left
 
-SHORTEST, LONGEST = 0.05, 3600.0  # seconds between two looks
+SHORTEST, LONGEST = 0.05, 3600.0  # seconds between two checks
 MOST_SECONDS = 366 * 86_400.0
-BACKOFF = 8  # while nothing changes, the interval doubles up to this many times the one asked for …
-# … but not beyond these seconds where a look costs next to nothing (or the interval asked for, if longer).
+BACKOFF = 8  # while nothing changes, the interval doubles, up to this many times the requested interval …
+# … but not beyond these seconds where a check costs almost nothing (or the requested interval, if longer).
 RAREST = {"file": 1.0, "log": 1.0, "process": 1.0, "task": 5.0, "item": 5.0}
-UNWATCHED = ("time", "manual")  # looking often gains nothing: the moment is known, or comes as an event
+UNWATCHED = ("time", "manual")  # frequent checks are useless: the moment is known, or comes as an event
 MOST_CHANGES = 100  # changes that one wait writes into the history
 MOST_LISTED = 1000
 KIND = "wait"
-REASON = "wait"  # why the task waits: one that waits for another reason does not continue when a wait ends
+REASON = "wait"  # why the task waits: a task with another reason does not continue when a wait ends
 UNSEEN: Any = object()
 _QUICK = ("file", "log", "process", "time", "task", "item", "manual")
 
 
 class Wait(Value, frozen=True, kw_only=True):
-    """A wait as the store holds it.
+    """A stored wait.
 
-    `spec` is what it waits for, `version` the number of its last update, and `data` what the next look needs;
-    a wait that was imported has no data and is not looked at here.
+    `spec` holds its target, condition and timeout, `version` is the seq of its last update, and `data` is the
+    input of the next check; an imported wait has no data and is not checked in this store.
     """
 
     task_id: str
@@ -59,16 +59,16 @@ class Wait(Value, frozen=True, kw_only=True):
 
     @property
     def criteria(self) -> str:
-        """What it waits for, for people."""
+        """Target and condition, for display."""
         return f"{self.spec['target']} {self.spec.get('until') or ''}".rstrip()
 
     @property
     def watch(self) -> Watch:
-        """The parsed target and condition; InvalidInput where an import or an update brought nonsense."""
+        """The parsed target and condition; InvalidInput if imported events are not valid."""
         return read_watch(self.spec["target"], self.spec.get("until"))
 
     def as_result(self, now: str) -> WaitResult:
-        """The wait for its caller; `due` means that nobody looked although it was time to."""
+        """The wait as its caller sees it; `due` means that a check is overdue."""
         judged = JUDGED in self.criteria
         fields: dict[str, Any] = {"state": self.state, "judged_by": "model" if judged else "rule"}
         return WaitResult(
@@ -81,55 +81,55 @@ class Wait(Value, frozen=True, kw_only=True):
             started_at=self.started_at,
             ended_at=self.ended_at,
             result=self.result,
-            said=self.data["said"] if self.data else None,
+            last_check=self.data["detail"] if self.data else None,
             due=self.state == "watching" and self.due is not None and self.due <= now,
             **fields,
         )
 
 
 class Outcome(Value, frozen=True, kw_only=True):
-    """What a look found. `ended` is how the wait ends with it, if it does; `state` is for the next look.
+    """The outcome of a check. `ended` is how the wait ends, if it does; `state` is for the next check.
 
-    `wait` is the wait as it was when looked at, and `seen` what a glance at its files will show for as long
-    as a look would find the same.
+    `wait` is the version of the wait that was checked, and `seen` the fingerprint of its files; while that is
+    unchanged, another check would have the same outcome.
     """
 
     wait: Wait
     ended: str | None
-    said: str
+    detail: str
     state: Any
     seen: Any = UNSEEN
 
     @property
     def before(self) -> Mapping[str, Any]:
-        """The data of the wait before this look."""
+        """The data of the wait before this check."""
         return self.wait.data or {
-            "state": None, "said": None, "interval": self.wait.spec["poll_interval"], "changes": 0,
+            "state": None, "detail": None, "interval": self.wait.spec["poll_interval"], "changes": 0,
         }  # fmt: skip
 
     @property
     def changed(self) -> bool:
-        """Whether it differs from what the look before found."""
-        return self.said != self.before["said"] or self.state != self.before["state"]
+        """Whether it differs from the outcome of the previous check."""
+        return self.detail != self.before["detail"] or self.state != self.before["state"]
 
     @property
     def is_news(self) -> bool:
-        """Whether it belongs into the history: not what the first look found, and not without limit."""
-        said = self.before["said"]
-        return said is not None and self.said != said and self.before["changes"] < MOST_CHANGES
+        """Whether it belongs in the history: not the first check, and only a limited number of changes."""
+        before = self.before["detail"]
+        return before is not None and self.detail != before and self.before["changes"] < MOST_CHANGES
 
     @property
     def data(self) -> dict[str, Any]:
-        """The data of the wait after this look, without its interval and time."""
+        """The data of the wait after this check, without its interval and time."""
         changes = self.before["changes"] + self.is_news
-        return {**self.before, "state": self.state, "said": self.said, "changes": changes}
+        return {**self.before, "state": self.state, "detail": self.detail, "changes": changes}
 
 
-# --- when to look next ------------------------------------------------------------------------------
+# --- the next check ---------------------------------------------------------------------------------
 
 
 def next_interval(watch: Watch, base: float, last: float, changed: bool) -> float:
-    """The seconds between two looks: as asked for after a change, else twice the last, within limits."""
+    """The seconds until the next check: `base` after a change, otherwise twice the last, within limits."""
     return base if changed else min(2 * last, _rarest(watch, base), LONGEST)
 
 
@@ -141,19 +141,19 @@ def _rarest(watch: Watch, base: float) -> float:
     return max(base, min(BACKOFF * base, RAREST.get(watch.kind, LONGEST)))
 
 
-def latest_look(watch: Watch, around: Surroundings, timeout: float) -> float:
-    """The seconds until a look is needed at the latest: a time is reached, or the wait times out."""
-    left = time_left(watch, around)
-    return min(timeout - around.waited, LONGEST if left is None else left)
+def latest_check(watch: Watch, context: CheckContext, timeout: float) -> float:
+    """The seconds until a check is needed at the latest: a time is reached, or the wait times out."""
+    left = time_left(watch, context)
+    return min(timeout - context.waited, LONGEST if left is None else left)
 
 
 def is_quick(watch: Watch) -> bool:
-    """Whether a look only asks this machine about files, processes and tasks."""
+    """Whether a check needs only the files, processes and tasks of this machine."""
     return all(leaf.kind in _QUICK and leaf.word != JUDGED for leaf in watch.leaves)
 
 
 def steady() -> float:
-    """Seconds since the machine started: the same for all its processes, and nobody can set it."""
+    """Seconds since the machine started: the same for all processes, and not affected by clock changes."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -161,10 +161,10 @@ def steady() -> float:
 
 
 def task_changes(tx: Tx, head: Row, now: str, status: str | None, wait_id: str, state: str) -> dict[str, Any]:
-    """What a wait that starts or ends changes about its task: the status, and its metadata on waits."""
+    """The changes to a task when a wait starts or ends: its status, and its metadata about waits."""
     metadata = dict(tx.extras(head["task_id"])["metadata"])
     known = metadata.get("active_wait_ids")
-    ids = [one for one in (known if is_list(known) else ()) if one != wait_id]
+    ids = [other for other in (known if is_list(known) else ()) if other != wait_id]
     metadata["active_wait_ids"] = [*ids, wait_id] if state == "watching" else ids
     metadata["last_wait_state"] = state
     if state != "watching":

@@ -10,7 +10,7 @@ _FIELDS = "#{pane_pid} #{history_size} #{history_limit} #{cursor_y}"
 
 
 def pane_lines(pane: str, seconds: float) -> tuple[list[str], list[int]]:
-    """The lines of a pane since it was opened, and where its output ends: [process id, line number].
+    """The lines of a pane since it was opened, and the end of its output: [process id, line number].
 
     Lines older than MOST_LINES are empty. Once the history of tmux is full, lines can no longer be counted;
     then only the visible lines are returned, as if the pane were new. OSError if the pane cannot be read.

@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""Read waits, look at them, and record what a look found; the end of a wait is its one wake."""
+"""Read waits, check them, and record the outcomes; a wait ends exactly once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..model.results import Job
 from ..store import jobs
 from ..store.tx import Row, Tx
 from ..system.commands import run
-from .bounded import FILE_SECONDS, bounded, place_of
+from .bounded import FILE_SECONDS, bounded, resource_of
 from .conditions import JUDGED, Watch
 from .state import (
     KIND,
@@ -27,12 +27,12 @@ from .state import (
     Wait,
     checked_spec,
     is_quick,
-    latest_look,
+    latest_check,
     next_interval,
     steady,
     task_changes,
 )
-from .targets import LOOK_SECONDS, Surroundings, Verdict, boot_id, look
+from .targets import CHECK_SECONDS, CheckContext, Verdict, boot_id, check
 
 Settle = Callable[[Tx], None]
 
@@ -42,7 +42,7 @@ _MOST_OUTPUT = 64 << 10
 
 
 class WaitRecords(Modelling):
-    """What the operations on waits share with the loop that looks at them."""
+    """The base of the operations on waits and of the loop that checks them."""
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -74,14 +74,14 @@ class WaitRecords(Modelling):
         )
 
     def _time_mark(self, waited: float) -> dict[str, Any]:
-        """How long a wait has lasted, and this moment by both clocks, to continue counting from."""
+        """How long a wait has lasted, and the time on both clocks, so that another process can continue."""
         return {"waited": waited, "boot": boot_id(), "at": steady(), "wall": self._clock()}
 
     def _waited(self, wait: Wait) -> float:
         """How long a wait has lasted.
 
-        Counted with the clock that nobody can set, so that a jump of the wall clock ends no wait. That clock
-        starts again at every boot and differs between machines; only then the wall clock has to do.
+        Measured with the monotonic clock, so that a jump of the wall clock ends no wait. That clock restarts
+        at every boot and differs between machines; only then does the wall clock count.
         """
         data = wait.data
         if data is None:
@@ -89,34 +89,34 @@ class WaitRecords(Modelling):
         passed = steady() - data["at"] if data["boot"] == boot_id() else self._clock() - data["wall"]
         return data["waited"] + max(passed, 0)
 
-    # --- looking ----------------------------------------------------------------------------------
+    # --- checking ---------------------------------------------------------------------------------
 
-    def _look_at_wait(self, wait: Wait, watch: Watch, waited: float, *, limited: bool) -> Outcome:
-        """Look once at a wait; nothing is recorded.
+    def _check_wait(self, wait: Wait, watch: Watch, waited: float, *, limited: bool) -> Outcome:
+        """Check a wait once; nothing is recorded.
 
-        With `limited` a look that hangs is given up; without, the caller must see to that.
+        With `limited`, a check that hangs is abandoned; otherwise the caller must handle that.
         """
         if wait.task_status in rules.ENDED:
-            return Outcome(wait=wait, ended="cancelled", said=f"the task is {wait.task_status}", state=None)
+            return Outcome(wait=wait, ended="cancelled", detail=f"the task is {wait.task_status}", state=None)
         timeout: float = wait.spec["timeout"]
         late = "timeout" if waited >= timeout else None
         if wait.data is None:
-            return Outcome(wait=wait, ended=late, said="it is watched elsewhere", state=None)
+            return Outcome(wait=wait, ended=late, detail="it is watched elsewhere", state=None)
         state = wait.data["state"]
-        around = self._surroundings(wait, waited)
+        context = self._check_context(wait, waited)
         try:
             if limited:
-                limit = self._look_seconds(watch)
-                verdict, state = bounded(place_of(watch), lambda: look(watch, state, around), limit)
+                limit = self._check_seconds(watch)
+                verdict, state = bounded(resource_of(watch), lambda: check(watch, state, context), limit)
             else:
-                verdict, state = look(watch, state, around)
+                verdict, state = check(watch, state, context)
         except TimeoutError as error:
-            verdict = Verdict(met=False, said=str(error))
+            verdict = Verdict(met=False, detail=str(error))
         ended = "resolved" if verdict.met else "error" if verdict.failed else late
-        said = f"not within {timeout:g} s: {verdict.said}" if ended == "timeout" else verdict.said
-        return Outcome(wait=wait, ended=ended, said=said, state=state)
+        detail = f"not within {timeout:g} s: {verdict.detail}" if ended == "timeout" else verdict.detail
+        return Outcome(wait=wait, ended=ended, detail=detail, state=state)
 
-    def _surroundings(self, wait: Wait, waited: float) -> Surroundings:
+    def _check_context(self, wait: Wait, waited: float) -> CheckContext:
         def status_of(name: str) -> str | None:
             task_id, _, item = name.partition("/")
 
@@ -129,7 +129,7 @@ class WaitRecords(Modelling):
             return self.store.read(work)
 
         folder = (wait.data or {}).get("folder")
-        return Surroundings(
+        return CheckContext(
             now=self._clock(),
             waited=waited,
             status_of=status_of,
@@ -156,20 +156,20 @@ class WaitRecords(Modelling):
                 return True
         return False
 
-    def _look_seconds(self, watch: Watch) -> float:
-        """The most that a look at all parts may take."""
+    def _check_seconds(self, watch: Watch) -> float:
+        """The time limit for a check of all parts."""
         if is_quick(watch):
             return FILE_SECONDS
         parts = watch.leaves
         judged = sum(leaf.word == JUDGED for leaf in parts) * self.settings.model_timeout
-        return LOOK_SECONDS * (len(parts) + 1) + judged
+        return CHECK_SECONDS * (len(parts) + 1) + judged
 
     def _has_judge(self) -> bool:
-        """Whether a model is configured that can judge what no rule understands."""
+        """Whether a model is configured that can judge conditions."""
         return bool(self.settings.model_local_url or self.settings.model_remote_url)
 
     def _judge(self, task_id: str, words: str, seen: str | bytes) -> tuple[bool | None, str]:
-        """Whether a model finds that a condition holds; None and why if it does not answer."""
+        """Ask a model whether a condition is met; None and a reason if it does not answer."""
         role = "local" if self.settings.model_local_url else "remote"
         answer, reason = self._asked([role], task_id, judgement_request(words, seen))
         if answer is None:
@@ -178,16 +178,16 @@ class WaitRecords(Modelling):
 
     # --- recording --------------------------------------------------------------------------------
 
-    def _look_once(self, wait: Wait, settle: Settle | None = None) -> None:
-        """Look once at a wait that is not held by a loop, and record what it found.
+    def _check_once(self, wait: Wait, settle: Settle | None = None) -> None:
+        """Check a wait that no loop holds, once, and record the outcome.
 
-        `settle` ends the job of a worker in the same transaction; the next look is a new job.
+        `settle` ends the job of a worker in the same transaction; the next check is a new job.
         """
         watch, spec, key = wait.watch, wait.spec, str(wait.seq)
-        outcome = self._look_at_wait(wait, watch, self._waited(wait), limited=True)
+        outcome = self._check_wait(wait, watch, self._waited(wait), limited=True)
         waited = self._waited(wait)
         interval = next_interval(watch, spec["poll_interval"], outcome.before["interval"], outcome.changed)
-        latest = latest_look(watch, self._surroundings(wait, waited), spec["timeout"])
+        latest = latest_check(watch, self._check_context(wait, waited), spec["timeout"])
         due = validate.stamp(self._clock() + max(SHORTEST, min(interval, latest)))
         data = {**outcome.data, "interval": interval, **self._time_mark(waited)}
 
@@ -198,11 +198,11 @@ class WaitRecords(Modelling):
             fresh = self._read_wait(tx, wait.task_id, wait.seq)
             if fresh.state != "watching":
                 return
-            if fresh.version != wait.version:  # what was seen may not be what is wanted now
+            if fresh.version != wait.version:  # the outcome is for an old condition
                 if settle is not None:
                     jobs.add(tx, KIND, wait.task_id, key, fresh.data or data, jobs.NOW, self._now())
                 return
-            self._record_look_in(tx, head, wait, outcome)
+            self._record_check_in(tx, head, wait, outcome)
             if outcome.ended is not None or wait.data is None:
                 return
             if settle is not None:
@@ -212,8 +212,8 @@ class WaitRecords(Modelling):
 
         self._commit(work, tasks=lambda _: (wait.task_id,) if outcome.ended or outcome.is_news else ())
 
-    def _record_look(self, outcome: Outcome) -> bool:
-        """Record what a look found; False if the wait is over, or was changed since it was read."""
+    def _record_check(self, outcome: Outcome) -> bool:
+        """Record the outcome of a check; False if the wait is over, or was changed since it was read."""
         wait = outcome.wait
 
         def work(tx: Tx) -> bool:
@@ -221,23 +221,23 @@ class WaitRecords(Modelling):
             fresh = self._read_wait(tx, wait.task_id, wait.seq)
             if fresh.state != "watching" or fresh.version != wait.version:
                 return False
-            self._record_look_in(tx, head, fresh, outcome)
+            self._record_check_in(tx, head, fresh, outcome)
             return True
 
         return self._commit(work, tasks=lambda done: (wait.task_id,) if done else ())
 
-    def _record_look_in(self, tx: Tx, head: Row, wait: Wait, outcome: Outcome) -> None:
-        """Write the end of a wait, or a change that belongs into the history."""
-        scribe = self.acting_as(channel="tool")
+    def _record_check_in(self, tx: Tx, head: Row, wait: Wait, outcome: Outcome) -> None:
+        """Write the end of a wait, or a change that belongs in the history."""
+        writer = self.acting_as(channel="tool")
         if outcome.ended is not None:
-            self._end_wait(tx, head, wait, outcome.ended, outcome.said, scribe)
+            self._end_wait(tx, head, wait, outcome.ended, outcome.detail, writer)
         elif wait.data is not None and outcome.is_news:
-            text = f"[Wait] {wait.criteria} → {outcome.said}"
-            draft = Draft("wait.changed", text=text, data={"said": outcome.said}, ref=wait.seq)
-            scribe._append(tx, head, draft, self._now(), "smart_wait")
+            text = f"[Wait] {wait.criteria} → {outcome.detail}"
+            draft = Draft("wait.changed", text=text, data={"detail": outcome.detail}, ref=wait.seq)
+            writer._append(tx, head, draft, self._now(), "smart_wait")
 
     def _end_wait(self, tx: Tx, head: Row, wait: Wait, state: str, result: str, writer: Base) -> None:
-        """End a wait that is watched, in the caller's transaction; the task continues if it was its last."""
+        """End a wait, in the caller's transaction; the task continues if it was its last wait."""
         now = self._now()
         status = None
         if head["status"] == "waiting" and head["reason"] == REASON:
@@ -257,7 +257,7 @@ class WaitRecords(Modelling):
         )
         jobs.drop(tx, KIND, wait.task_id, str(wait.seq))
         writer._append(tx, head, draft, now, "smart_wait")
-        if wait.data is not None:  # an imported wait calls nobody
+        if wait.data is not None:  # an imported wait calls no one
             self._add_followups(tx, wait.task_id, str(seq), wait.data, now)
 
     def _add_followups(self, tx: Tx, task_id: str, key: str, data: Mapping[str, Any], now: str) -> None:
@@ -269,11 +269,11 @@ class WaitRecords(Modelling):
 
     # --- jobs of a worker -------------------------------------------------------------------------
 
-    def _look_for_worker(self, task_id: str, seq: int, settle: Settle) -> None:
-        """Look once at a wait, as a job of a worker that does what is due and exits."""
+    def _check_for_worker(self, task_id: str, seq: int, settle: Settle) -> None:
+        """Check a wait once, as a job of a worker that does the due jobs and exits."""
         wait = self._wait(task_id, seq)
         if wait.state == "watching":
-            self._look_once(wait, settle)
+            self._check_once(wait, settle)
         else:
             self.store.write(settle)
 
@@ -290,7 +290,7 @@ class WaitRecords(Modelling):
                     jobs.drop(tx, KIND, job.task_id, job.key)
                     return
                 if wait.state == "watching":
-                    result = f"it could not be checked: {job.error or 'its worker was lost every time'}"
+                    result = f"it could not be checked: {job.error or 'every worker that tried it was lost'}"
                     self._end_wait(tx, head, wait, "error", result[:500], self.acting_as(channel="tool"))
                 else:
                     jobs.drop(tx, KIND, job.task_id, job.key)

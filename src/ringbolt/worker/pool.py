@@ -1,10 +1,10 @@
 # pyright: reportPrivateUsage=false
 """The workers of one process, in threads. Any number of pools, on any machine, may serve a store.
 
-Kinds of jobs that may take long have threads of their own, so that a model that thinks for a minute, or a
-server that does not answer, holds up no wait. A pool registers in the store and reports what it did there,
-schedules what nobody asks for (upkeep, and vectors and files that lag behind), and stops in bounded time:
-unfinished jobs are given back, and late workers get `stale_token`.
+Slow kinds of jobs have threads of their own, so that a model that thinks for a minute, or a server that does
+not respond, delays no wait. A pool registers in the store and reports its work there, schedules recurring
+work (upkeep, and vectors and files that lag behind), and stops within a time limit: unfinished jobs are
+released, and late workers get `stale_token`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from .worker import BATCH, HANDLERS, LEASE_SECONDS, LONGEST_WAIT, Handler, Worke
 
 # Kinds that share a thread, in the order of `run_once`; all others are quick and share one.
 WAITS = ("wait",)
-SLOW = (("extract", "summary"), ("embed",), ("webhook",), ("wake",), ("upkeep", "prune"))
+SLOW = (("extract", "summary", "request"), ("embed",), ("webhook",), ("wake",), ("upkeep", "prune"))
 LONGEST_WAITS_PAUSE = 1.0  # seconds: an idle worker checks for waits at least this often
 TICK = 1.0
-STOP_SECONDS = 20.0  # that running jobs may still take when the pool stops
+STOP_SECONDS = 20.0  # time for running jobs when the pool stops
 _PATIENCE = 2.0  # seconds to wait for a busy store when the pool registers, reports or stops
 
 
@@ -63,7 +63,7 @@ class Pool:
                 memory,
                 handlers={kind: self._handlers[kind] for kind in lane},
                 lease_seconds=lease_seconds,
-                batch=1 if lane in SLOW else BATCH,  # other workers can take what this one has not begun
+                batch=1 if lane in SLOW else BATCH,  # other workers can take jobs that this one has not begun
                 longest_wait=LONGEST_WAITS_PAUSE if lane == WAITS else LONGEST_WAIT,
                 holder=f"{self.holder}/{lane[0]}",
                 note=self._note,
@@ -74,7 +74,7 @@ class Pool:
     # --- running ----------------------------------------------------------------------------------
 
     def run_once(self, stop: threading.Event | None = None) -> WorkerReport:
-        """Run the jobs that are due, waits first and slow ones last, and return."""
+        """Run the due jobs, waits first and slow ones last, and return."""
         stop = stop or threading.Event()
         total = WorkerReport()
         self._register()
@@ -88,9 +88,9 @@ class Pool:
         return total
 
     def run(self, stop: threading.Event) -> WorkerReport:
-        """Run jobs until `stop` is set; running ones then get a few seconds, all others are given back.
+        """Run jobs until `stop` is set; running jobs then get a few seconds, all others are released.
 
-        A store that is unavailable for a while is waited for. Any other error stops the pool and is raised.
+        While the store is unavailable, the pool keeps trying. Any other error stops the pool and is raised.
         """
         reports: list[WorkerReport] = []
         threads = [
@@ -116,7 +116,7 @@ class Pool:
     def _run_lane(self, worker: Worker, reports: list[WorkerReport]) -> None:
         try:
             if worker.kinds == WAITS and self._handlers["wait"] is HANDLERS["wait"]:
-                # One loop that keeps all waits in memory costs less than a job for every look.
+                # One loop that keeps all waits in memory costs less than a job for every check.
                 reports.append(self._watch(worker.holder))
             else:
                 reports.append(worker.run(self._stopping))
@@ -145,7 +145,7 @@ class Pool:
             self._report(stopped=True)
 
     def _schedule_and_report(self) -> None:
-        """Schedule what nobody asks for, and report; if the store is busy, the next tick does it."""
+        """Schedule recurring work, and report; if the store is busy, the next tick tries again."""
         with suppress(StoreError):
             for scheduler in self._schedulers:
                 scheduler.schedule()
@@ -158,7 +158,7 @@ class Pool:
         return self._memory._clock()
 
     def _register(self, patience: float | None = None) -> None:
-        """Register in the store, and free what dead processes of this machine hold."""
+        """Register in the store, and release the jobs of dead processes on this machine."""
         kinds = tuple(self._handlers)
         held = self._store.read(lambda tx: [(kind, who) for kind in kinds for who in jobs.holders(tx, kind)])
         dead = [(kind, who) for kind, who in held if jobs.is_dead_process(who)]
@@ -172,7 +172,7 @@ class Pool:
         self._reported = time.monotonic()
 
     def _report(self, stopped: bool = False) -> None:
-        """Add what was done to the figures in the store; with nothing to add, a heartbeat when it is due."""
+        """Add our counts to the totals in the store; with nothing to add, send a heartbeat when it is due."""
         with self._lock:
             counts, self._counts = self._counts, Counter()
         if not counts and not stopped and time.monotonic() - self._reported < workers.BEAT_SECONDS:
@@ -191,7 +191,7 @@ class Pool:
             raise
 
     def _note(self, job: Job, outcome: str, why: str) -> None:
-        """Count the outcome of a job, and log a line unless it went well."""
+        """Count the outcome of a job, and log it unless the job succeeded."""
         with self._lock:
             self._counts[job.kind, outcome] += 1
         if outcome == "done":
@@ -211,5 +211,5 @@ def lanes(kinds: Mapping[str, object]) -> list[tuple[str, ...]]:
     """The kinds of jobs, grouped by the thread that runs them."""
     known = {kind for lane in (WAITS, *SLOW) for kind in lane}
     quick = tuple(kind for kind in kinds if kind not in known)
-    found = [WAITS, quick, *SLOW]
-    return [some for lane in found if (some := tuple(kind for kind in lane if kind in kinds))]
+    lanes = (tuple(kind for kind in lane if kind in kinds) for lane in (WAITS, quick, *SLOW))
+    return [lane for lane in lanes if lane]

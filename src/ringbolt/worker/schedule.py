@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
-"""Schedule the work that nobody asks for: upkeep, and vectors and mirrors that lag behind.
+"""Schedule recurring work: upkeep, and vectors and mirrors that lag behind.
 
-Writers do not ask for it, so that a write costs nothing more. A check is a read or two, and only after
-something was written; what it finds becomes a job like any other, and each such job exists once.
+Writers do not request this work, so that a write costs nothing extra. A check is a read or two, and only
+after a write; its finding becomes an ordinary job, and each such job exists once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..upkeep.job import add_upkeep_job
 
 
 class Scheduler(Protocol):
-    """Checks whether something has to be done, and adds a job for it."""
+    """Checks whether there is work to do, and adds a job for it."""
 
     def schedule(self, at_once: bool = False) -> None: ...
 
@@ -31,7 +31,7 @@ RECHECK_SECONDS = 10.0
 
 
 def schedulers_for(memory: TaskMemory, kinds: Mapping[str, object]) -> list[Scheduler]:
-    """The schedulers that the settings of a memory call for."""
+    """The schedulers that the settings of a memory require."""
     schedulers: list[Scheduler] = []
     if "upkeep" in kinds:
         schedulers.append(UpkeepScheduler(memory))
@@ -55,7 +55,7 @@ class UpkeepScheduler:
         self._next = 0.0
 
     def schedule(self, at_once: bool = False) -> None:
-        """Add the job if it is missing: it may have been given up, or upkeep was turned on."""
+        """Add the job if it is missing: it may have died, or upkeep was turned on."""
         if at_once or self._clock() >= self._next:
             self._next = self._clock() + CHECK_SECONDS
             add_upkeep_job(self._memory)
@@ -90,7 +90,7 @@ class MirrorScheduler:
         self._memory = memory
         self._keeper = keeper
         self._clock = clock
-        self._checked = 0  # mirrors of what was written up to this position are current, or have a job
+        self._checked = 0  # mirrors of events up to this position are current, or have a job
         self._seen = (0, clock())  # the last position of the store, and when it was seen
         self._scheduled: dict[str, str] = {}
         self._recheck_at = 0.0

@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""Webhooks: the callback_url of a task is called when the task or a wait of it ends, or the task is stuck.
+"""Webhooks: call the callback_url of a task when the task or one of its waits ends, or the task is stuck.
 
 The event adds a job of kind `webhook` in its own transaction. A worker delivers it, with growing pauses
 between attempts, until it is accepted or given up. Requests are signed as in Standard Webhooks
@@ -23,7 +23,7 @@ from ..system.files import FileErrors, locked_folder, read_bounded, write_atomic
 from ..system.http_client import StatusError, is_public
 
 KEY_PREFIX = "whsec_"
-MOST_ANSWER = 64 << 10  # bytes of the answer that are read; only its status matters
+MOST_RESPONSE = 64 << 10  # bytes of the response that are read; only its status matters
 _SHOWN = ("id", "name", "status", "phase", "reason", "done", "total", "workspace", "created_at", "updated_at")
 
 
@@ -43,7 +43,7 @@ def deliver(memory: TaskMemory, job: Job) -> None:
         body,
         signed(read_key(), delivery, int(memory._clock()), body),
         memory.settings.callback_seconds,
-        MOST_ANSWER,
+        MOST_RESPONSE,
         allowed=None if memory.settings.callback_private == "on" else is_public,
     )
     if not 200 <= status < 300:
@@ -58,8 +58,8 @@ def message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
     status = event.sets.get("heads", {}).get("status", task.status)
     wait = None
     if event.type == "wait.ended":
-        (found,) = memory.wait_status(f"{job.task_id}#{event.ref}")
-        wait = found.to_dict()
+        (status_now,) = memory.wait_status(f"{job.task_id}#{event.ref}")
+        wait = status_now.to_dict()
     return {
         "schema_version": 1,
         "type": f"wait.{data['state']}"
@@ -85,12 +85,12 @@ def message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
 
 
 def key_path() -> str:
-    """The path of the key that deliveries are signed with."""
+    """The path of the signing key."""
     return os.path.join(user_folder("data"), "webhook.key")
 
 
 def read_key() -> str:
-    """The key that deliveries are signed with (`whsec_…`), made when it is first needed."""
+    """The signing key (`whsec_…`), created when it is first needed."""
     path = key_path()
     folder = os.path.dirname(path)
     os.makedirs(folder, 0o700, exist_ok=True)
@@ -109,9 +109,11 @@ def signed(key: str, delivery: str, now: int, body: bytes) -> dict[str, str]:
 
 
 def is_signed(key: str, headers: Any, body: bytes, now: float, tolerance: float = 300) -> bool:
-    """Whether a delivery was signed with a key not long ago, as a receiver would check it."""
-    delivery, at, given = (headers.get(f"webhook-{name}") or "" for name in ("id", "timestamp", "signature"))
+    """Whether a delivery was recently signed with a key, as a receiver would check it."""
+    delivery, at, signatures = (
+        headers.get(f"webhook-{name}") or "" for name in ("id", "timestamp", "signature")
+    )
     if not at.isdecimal() or abs(now - int(at[:18])) > tolerance:
         return False
     wanted = signed(key, delivery, int(at), body)["webhook-signature"]
-    return any(hmac.compare_digest(one.encode(), wanted.encode()) for one in given.split())
+    return any(hmac.compare_digest(each.encode(), wanted.encode()) for each in signatures.split())

@@ -1,10 +1,9 @@
 # pyright: reportPrivateUsage=false
 """One worker: leases jobs from the queue of a store and runs them, one after the other. A pool has several.
 
-A handler runs each job and calls `settle` in its last transaction, so that what it wrote and the end of the
-job are committed together or not at all. A handler that fails is tried again later, and given up after too
-many attempts. If its worker dies, another takes the job when the lease runs out; late workers get
-`stale_token`.
+A handler runs each job and calls `settle` in its last transaction, so that its writes and the end of the job
+are committed together or not at all. A job that fails is tried again later, and is dead after too many
+attempts. If its worker dies, another takes the job when the lease expires; late workers get `stale_token`.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from collections.abc import Callable, Generator, Mapping
 
 from ..extract.extraction import MakeReader, More
 from ..extract.patterns import prune
+from ..extract.request_model import KIND as NEW_REQUEST
 from ..memory import TaskMemory
 from ..model.errors import Conflict, NotFound, StoreError
 from ..model.results import Job, WorkerReport
@@ -29,29 +29,30 @@ Handler = Callable[[TaskMemory, Job, Settle], None]
 Note = Callable[[Job, str, str], None]
 
 LEASE_SECONDS = 60.0
-BATCH = 16  # jobs that are leased at once
-SHORTEST_WAIT, LONGEST_WAIT = 0.05, 5.0  # seconds that an idle worker pauses: at first, and at most
-EMBED_SECONDS = 2.0  # that one job spends on vectors; the next job continues
+BATCH = 16  # jobs per lease
+SHORTEST_WAIT, LONGEST_WAIT = 0.05, 5.0  # the first and the longest pause of an idle worker, in seconds
+EMBED_SECONDS = 2.0  # the time that one job spends on vectors; the next job continues
 # Errors of a store that may be available again in a moment.
 _PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 
 
 def extraction(extractor: MakeReader | None = None, more: More | None = None) -> Handler:
-    """The handler that extracts entries when a step or a task has ended."""
+    """The handler that extracts entries: by rules what is new, then by the model, if one is set."""
 
     def extract(memory: TaskMemory, job: Job, settle: Settle) -> None:
         if memory.settings.extraction == "off":  # it was on when the job was added
             memory.store.write(settle)
+        elif memory.settings.model_local_url:
+            memory._extract(job.task_id, extractor=extractor, more=more)
+            memory._extract_with_model(job.task_id, settle)
         else:
-            memory._extract(
-                job.task_id, extractor=extractor, more=more or memory._found_by_model, settle=settle
-            )
+            memory._extract(job.task_id, extractor=extractor, more=more, settle=settle)
 
     return extract
 
 
 def _prune(memory: TaskMemory, job: Job, settle: Settle) -> None:
-    """Forget patterns that were seen once, long ago."""
+    """Delete patterns that were seen only once, long ago."""
 
     def work(tx: Tx) -> None:
         prune(tx, memory._clock())
@@ -65,19 +66,36 @@ def _summarize(memory: TaskMemory, job: Job, settle: Settle) -> None:
     memory._summarize(job.task_id, memory._model_writer(), settle)
 
 
+def _judge_request(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Ask a model whether a prompt began a new request; if so, tag it by a copy that replaces it."""
+    seq = int(job.key)
+    if found := memory._begins_request(job.task_id, seq):
+        entry, model = found
+        user = memory.acting_as(channel=entry.origin.channel, session=entry.origin.session or "")
+        user.task_remember(
+            job.task_id, entry.summary, type="user_instruction", detail=entry.detail,
+            data={**entry.data, "from": [seq], "by": model}, tags=[*entry.tags, *job.data["tags"]],
+            supersedes=seq, key=f"request/{seq}",
+        )  # fmt: skip
+        name = job.data.get("name")
+        if name and memory.task_get(job.task_id).name == job.data["was"]:
+            memory.task_update(job.task_id, name=name)
+    memory.store.write(settle)
+
+
 def _call_back(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Call the callback_url of a task or a wait."""
     deliver(memory, job)
     memory.store.write(settle)
 
 
-def _look_at_wait(memory: TaskMemory, job: Job, settle: Settle) -> None:
-    """Look once at a wait; the next look is another job."""
-    memory._look_for_worker(job.task_id, int(job.key), settle)
+def _check_wait(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Check a wait once; the next check is another job."""
+    memory._check_for_worker(job.task_id, int(job.key), settle)
 
 
 def _embed(memory: TaskMemory, job: Job, settle: Settle) -> None:
-    """Make vectors for some of the texts that have none, and add another job if more are left."""
+    """Compute vectors for some of the texts that have none, and add another job if more are left."""
     more = semantic_index(memory).fill_for(memory.store, EMBED_SECONDS)
 
     def work(tx: Tx) -> None:
@@ -106,16 +124,17 @@ HANDLERS: dict[str, Handler] = {
     "summary": _summarize,
     "prune": _prune,
     "webhook": _call_back,
-    "wait": _look_at_wait,
+    "wait": _check_wait,
     "embed": _embed,
     "mirror": _mirror,
     "upkeep": upkeep,
     "wake": _run_command,
+    NEW_REQUEST: _judge_request,
 }
 
 
 def handlers_for(memory: TaskMemory) -> dict[str, Handler]:
-    """The handlers that the settings of a memory call for: not all have an embedder or mirrors."""
+    """The handlers that the settings of a memory require: not every memory has an embedder or mirrors."""
     wanted = {"embed": memory.settings.embedder != "none", "mirror": memory._mirrors is not None}
     return {kind: handler for kind, handler in HANDLERS.items() if wanted.get(kind, True)}
 
@@ -152,16 +171,16 @@ class Worker:
         self.holder = holder or jobs.new_holder()
 
     def run_once(self, limit: int = 1000, stop: threading.Event | None = None) -> WorkerReport:
-        """Run the jobs that are due, at most `limit`, and report their outcomes."""
+        """Run the due jobs, at most `limit`, and report their outcomes."""
         total = WorkerReport()
         stopped = stop or threading.Event()
         while (room := limit - _jobs(total)) > 0 and not stopped.is_set():
-            if not self._is_due():  # a read first, so that an idle worker holds up no writer
+            if not self._is_due():  # a read first, so that an idle worker delays no writer
                 break
             held, given_up = self._lease(min(room, self._batch))
             for job in given_up:
                 self._note(job, "dead", job.error or "")
-            if given_up:  # a wait that nobody could look at ends with that
+            if given_up:  # a wait that could not be checked ends as an error
                 self._memory._end_dead_waits()
             total = summed(total, WorkerReport(dead=len(given_up)))
             if not held:
@@ -170,10 +189,10 @@ class Worker:
         return total
 
     def run(self, stop: threading.Event) -> WorkerReport:
-        """Run jobs until `stop` is set; the current job is finished, the others are given back.
+        """Run jobs until `stop` is set; the current job is finished, the others are released.
 
         An idle worker pauses longer each time, up to a few seconds, but not beyond the time when the next job
-        is due. A store that is unavailable for a while is waited for.
+        is due. While the store is unavailable, the worker keeps trying.
         """
         total = WorkerReport()
         wait = SHORTEST_WAIT
@@ -200,7 +219,7 @@ class Worker:
         return total
 
     def give_back(self, patience: float | None = None) -> None:
-        """Give back all jobs, the current one included: a handler that still runs gets `stale_token`."""
+        """Release all jobs, including the current one: a handler that still runs gets `stale_token`."""
         if held := {job.id: job.token for job in self._held}:
             self._store.write(lambda tx: jobs.release(tx, held), patience=patience)
 
@@ -227,7 +246,7 @@ class Worker:
         return total
 
     def _run_job(self, job: Job) -> WorkerReport:
-        """Run one job; an error is kept with the job."""
+        """Run one job; an error is stored with the job."""
         settled = False
 
         def settle(tx: Tx) -> None:
@@ -241,7 +260,7 @@ class Worker:
             if not settled:
                 raise RuntimeError(f"the handler of {job.kind} did not settle its job")
             report = WorkerReport(done=1)
-        except Exception as error:  # noqa: BLE001 - kept with the job and shown by jobs_status
+        except Exception as error:  # noqa: BLE001 - stored with the job and shown by jobs_status
             why = f"{type(error).__name__}: {error}".replace("\0", "").encode("utf-8", "replace").decode()
             report = self._failed(job, error, why, settle)
         self._note(job, next(name for name in report.__struct_fields__ if getattr(report, name)), why)
@@ -265,7 +284,7 @@ class Worker:
 
     @contextlib.contextmanager
     def _heartbeat(self, held: list[Job]) -> Generator[None]:
-        """Renew the leases on some jobs while the block runs."""
+        """Renew the leases on these jobs while the block runs."""
         over = threading.Event()
 
         def beat() -> None:
@@ -287,12 +306,12 @@ class Worker:
 
 
 def _jobs(report: WorkerReport) -> int:
-    """How many jobs a report counts."""
+    """The number of jobs in a report."""
     return sum(getattr(report, name) for name in report.__struct_fields__)
 
 
 def summed(*reports: WorkerReport) -> WorkerReport:
-    """Several reports as one."""
+    """Add reports up."""
     return WorkerReport(
-        **{name: sum(getattr(one, name) for one in reports) for name in WorkerReport.__struct_fields__}
+        **{name: sum(getattr(part, name) for part in reports) for name in WorkerReport.__struct_fields__}
     )

@@ -1,5 +1,5 @@
-"""`ringbolt install`: our hooks, MCP server and plugins in the settings of hosts, and their removal.
+"""`ringbolt install`: add our hooks, MCP server and plugins to the settings of hosts, and remove them.
 
-`targets` works out from the host table which files change, `json_settings` and `toml_settings` edit them
-without touching anything else, `plugins` makes files that are entirely ours, and `installer` applies it all.
+`targets` finds the files to change in the host table, `json_settings` and `toml_settings` edit them without
+touching anything else, `plugins` writes files that are entirely ours, and `installer` applies all changes.
 """

@@ -1,4 +1,4 @@
-"""Installs our hooks and MCP server into a host's settings, and restores the files on removal."""
+"""Install our hooks and MCP server into a host's settings, and restore the files on removal."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Change(Value, frozen=True, kw_only=True):
     after: str | None
     mode: int
     backed_up: bool = False  # whether to copy the file first
-    remember: Before | None = None  # to be kept for the removal
+    remember: Before | None = None  # stored for the removal
 
 
 class Report(Value, frozen=True, kw_only=True):
-    """The state of an installation, and what was changed."""
+    """The state of an installation, and its changes."""
 
     host: str
     scope: str
@@ -77,11 +77,11 @@ class Installer:
         return self._report(states)
 
     def install(self, *, dry_run: bool = False) -> Report:
-        """Add what is missing or outdated."""
+        """Add missing and outdated entries."""
         return self._apply(self._installing, dry_run)
 
     def remove(self, *, dry_run: bool = False) -> Report:
-        """Remove everything of ours."""
+        """Remove all of our entries and files."""
         return self._apply(self._removing, dry_run)
 
     def _apply(self, plan: Any, dry_run: bool) -> Report:
@@ -94,7 +94,7 @@ class Installer:
         with FileErrors(folder):
             os.makedirs(folder, mode=0o700, exist_ok=True)
         with locked_folder(folder):
-            # All changes are worked out before the first is made, so that a refusal leaves nothing half done.
+            # All changes are computed before the first is made, so that an error leaves nothing half done.
             changes = [plan(target) for target in self.files]
             changes = [change for change in changes if change.before != change.after]
             for change in changes:
@@ -144,17 +144,17 @@ class Installer:
         return Report(host=self.host, scope=self.scope, state=together, files=states, notes=notes)
 
 
-def hook_program(given: str | None) -> str:
-    """The absolute path of `ringbolt-hook`: as given, else beside this Python, else on the PATH."""
+def hook_program(path: str | None) -> str:
+    """The absolute path of `ringbolt-hook`: `path`, otherwise beside this Python, otherwise on the PATH."""
     beside = os.path.join(os.path.dirname(sys.executable), "ringbolt-hook")
-    found = given or (beside if os.access(beside, os.X_OK) else shutil.which("ringbolt-hook"))
-    if not found or not os.path.isfile(found) or not os.access(found, os.X_OK):
+    program = path or (beside if os.access(beside, os.X_OK) else shutil.which("ringbolt-hook"))
+    if not program or not os.path.isfile(program) or not os.access(program, os.X_OK):
         raise InvalidInput(
             "invalid_argument",
-            f"The program {shown(found or 'ringbolt-hook', 400)} was not found, or cannot be run.",
+            f"The program {shown(program or 'ringbolt-hook', 400)} was not found, or cannot be run.",
             "Install Ringbolt with its programs, or name the program with --program.",
         )
-    path = os.path.abspath(found)
+    path = os.path.abspath(program)
     if os.path.basename(path) != "ringbolt-hook" or not path.isprintable():
         raise InvalidInput(
             "invalid_argument",
@@ -203,7 +203,7 @@ def _split(text: str | None) -> tuple[str | None, str]:
 
 
 def _is_blank(text: str) -> bool:
-    """Whether a text holds nothing but white space and comments."""
+    """Whether a text holds only white space and comments."""
     try:
         return parse(text) is None
     except NotJson:  # TOML
@@ -211,7 +211,7 @@ def _is_blank(text: str) -> bool:
 
 
 def _needs_backup(target: Target, text: str | None, known: Before | None) -> bool:
-    """Whether a file has anything in it that we did not write."""
+    """Whether a file has content that we did not write."""
     if text is None:
         return False
     return text != target.content if isinstance(target, OwnFile) else known is None or known.existed
@@ -265,7 +265,7 @@ def _make(change: Change) -> str | None:
             _forget(change.path, known)
             return backup
         with replacing(change.path, mode=change.mode) as file:
-            os.fchmod(file.fileno(), change.mode)  # the umask may have taken some of it
+            os.fchmod(file.fileno(), change.mode)  # the umask may have removed bits
             file.write(change.after.encode())
         if change.remember is None:
             _forget(change.path, known)
@@ -288,8 +288,10 @@ def _back_up(change: Change) -> str:
 def _diff(change: Change) -> str:
     """A change as a unified diff."""
     old, new = ("" if text is None else text for text in (change.before, change.after))
-    one, other = (change.path if text is not None else "/dev/null" for text in (change.before, change.after))
-    lines = unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), one, other)
+    source, target = (
+        change.path if text is not None else "/dev/null" for text in (change.before, change.after)
+    )
+    lines = unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), source, target)
     no_end = "\n\\ No newline at end of file\n"
     return "".join(line if line.endswith("\n") else line + no_end for line in lines)
 
@@ -306,7 +308,7 @@ def _memory_path(path: str) -> str:
 
 
 def _remembered(path: str) -> Before | None:
-    """What is known about a file before its installation."""
+    """The stored state of a file before the installation."""
     place = _memory_path(path)
     if not os.path.lexists(place):
         return None
@@ -317,12 +319,12 @@ def _remembered(path: str) -> Before | None:
         raise StoreError(
             "store_unavailable",
             f"{shown(place, 400)} cannot be read: {error}.",
-            "Move it away; a removal then deletes whatever becomes empty.",
+            "Move it away; a removal then deletes containers that become empty.",
         ) from None
 
 
 def _remembered_settings() -> list[str]:
-    """The settings files that have something of ours in them."""
+    """The settings files with our entries."""
     folder = _memory_folder()
     found: list[str] = []
     for name in os.listdir(folder):

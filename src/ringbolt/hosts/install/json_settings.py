@@ -25,12 +25,12 @@ Created = list[list[str]]
 
 
 class Before(Value, frozen=True, kw_only=True):
-    """What a removal needs to know about the file before the installation."""
+    """The state of a file before the installation, for its removal."""
 
-    text: str | None = None  # the text, if it held nothing but comments and white space
+    text: str | None = None  # the text, if it held only comments and white space
     existed: bool = True
     folders: list[str] = []  # noqa: RUF012 - created for the file; never changed
-    created: Created | None = None  # None if not known: then a member that becomes empty is removed
+    created: Created | None = None  # None if unknown: then a member that becomes empty is removed
 
 
 class HookEntry(Value, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class HookEntry(Value, frozen=True, kw_only=True):
         return "hooks", self.event
 
     def find(self, text: str, box: jsonc.Node) -> Iterator[Place]:
-        """Each place in the list where our hook is."""
+        """Each place of our hook in the list."""
         for index, element in enumerate(box.members):
             if (program := self._our_command(text, element.value)) is not None:
                 yield box, index, program
@@ -129,7 +129,7 @@ def server_value(file: HostFile, ringbolt: str) -> dict[str, Any]:
 
 
 def foreign_server() -> Conflict:
-    """The error for a server of our name that is not ours."""
+    """The error for a server with our name that is not ours."""
     return Conflict(
         "not_ours",
         f"There is an MCP server named {PROGRAM} that does not run `{PROGRAM} mcp`.",
@@ -138,7 +138,7 @@ def foreign_server() -> Conflict:
 
 
 def _is_by_hand(text: str, program: jsonc.Node) -> bool:
-    """Whether a user wrote the entry: with the bare name of our program, which works, and is left alone."""
+    """Whether a user wrote the entry, with the bare name of our program; it works, and is left alone."""
     return json.loads(text[program.start : program.end]) == PROGRAM
 
 
@@ -207,13 +207,13 @@ class JsonFile(Value, frozen=True, kw_only=True):
     def _with(self, text: str, entry: Entry, style: jsonc.Style, created: Created) -> str:
         while (box := _box(self._object(text), entry)) is None:
             text = self._with_box(text, entry, style, created)
-        found = list(entry.find(text, box))
-        if not found:
+        places = list(entry.find(text, box))
+        if not places:
             return entry.add(text, box, style)
-        if len(found) > 1:
-            text = jsonc.remove(text, *found[-1][:2])
+        if len(places) > 1:
+            text = jsonc.remove(text, *places[-1][:2])
             return self._with(text, entry, style, created)
-        program = found[0][2]
+        program = places[0][2]
         if self._is_right(text, entry, program):
             return text
         return jsonc.replace_scalar(text, program, entry.command)
@@ -235,7 +235,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
         if self._root(text) is None:
             return text
         created = before.created if before is not None else None
-        # In reverse order, so that each entry meets the layout that it was added to.
+        # In reverse order, so that each removal sees the layout of its insertion.
         for entry in reversed(self.entries):
             count = 0
             while (hit := self._first_ours(text, entry)) is not None:
@@ -259,7 +259,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
         return None
 
     def _without_box(self, text: str, path: list[str], created: Created) -> str:
-        """The text without a container that is empty, or a required member that nothing needs any more."""
+        """The text without an empty container, or a required member that is no longer needed."""
         node = self._object(text)
         for name in path[:-1]:
             member = node.get(name)
@@ -285,7 +285,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
 
 
 def _begun(text: str | None) -> str:
-    """An empty document for a file that holds none, after its comments if it has some."""
+    """An empty document for a file without one, after its comments if it has any."""
     return "{}\n" if not (text or "").strip() else f"{text}\n{{}}\n"
 
 

@@ -1,7 +1,7 @@
-"""Edits JSON with comments in place: inserts or removes a member and leaves every other byte as it is.
+"""Edit JSON with comments in place: insert or remove a member and leave every other byte unchanged.
 
-Removing what was inserted restores the text exactly. For that, the white space between an inserted member and
-the token before it belongs to the member, and a container that was empty gets exactly one line end and its
+Removing an inserted member restores the text exactly. For that, the white space between an inserted member
+and the token before it belongs to the member, and a container that was empty gets exactly one newline and its
 indentation after it.
 """
 
@@ -26,7 +26,7 @@ _ONE_LINE_END = re.compile(r"\r?\n")
 
 
 class NotJson(ValueError):
-    """A text that is not JSON, even with comments and trailing commas; says where."""
+    """A text that is not JSON, even with comments and trailing commas; the message names the line."""
 
     def __init__(self, what: str, text: str, position: int) -> None:
         super().__init__(f"{what} in line {text.count(chr(10), 0, position) + 1}")
@@ -61,7 +61,7 @@ class Node:
 
 
 def parse(text: str) -> Node | None:
-    """The value of a text, or None if it holds nothing but comments and white space."""
+    """Parse a text; None if it holds only comments and white space."""
     root: Node | None = None
     boxes: list[Node] = []
     state = "value"  # what comes next: value, key, colon, comma, end; with * perhaps a closing bracket
@@ -126,16 +126,16 @@ def string_of(text: str, member: Member | None) -> str | None:
 
 
 class Style(Value, frozen=True, kw_only=True):
-    """How a text is laid out."""
+    """The layout of a text."""
 
     line_end: str
     indent: str  # one step
-    lines: bool  # whether members are on lines of their own
-    space: str  # after a comma or colon, where they do not
+    lines: bool  # whether each member has its own line
+    space: str  # after a comma or colon, otherwise
 
 
 def style_of(text: str, root: Node | None) -> Style:
-    """How a text is laid out, so that what is inserted looks like the rest."""
+    """The layout of a text, so that insertions look like the rest."""
     line_end = found[0] if (found := _ONE_LINE_END.search(text)) else "\n"
     inside = text[root.start : root.end] if root is not None else ""
     indent = "  "
@@ -198,7 +198,7 @@ def insert(text: str, box: Node, key: str | None, value: Any, style: Style) -> s
 
 
 def _after_comments(text: str, position: int) -> int:
-    """The end of the comments that follow on the same line: they belong to what is before them."""
+    """The end of the comments that follow on the same line: they belong to the token before them."""
     found = _COMMENTS_ON_LINE.match(text, position)
     return found.end() if found else position
 
@@ -209,7 +209,7 @@ def remove(text: str, box: Node, index: int) -> str:
     left = _without(text, box, index, len(text[: member.start].rstrip(" \t\r\n")))
     try:
         parse(left)
-    except NotJson:  # the removed line end was needed to end a comment
+    except NotJson:  # the removed newline was needed to end a comment
         return _without(text, box, index, member.start)
     return left
 
@@ -233,5 +233,5 @@ def _without(text: str, box: Node, index: int, start: int) -> str:
 
 
 def replace_scalar(text: str, node: Node, value: Any) -> str:
-    """The text with another value in place of a scalar."""
+    """The text with a scalar replaced."""
     return text[: node.start] + json.dumps(value, ensure_ascii=False) + text[node.end :]

@@ -1,7 +1,7 @@
-"""Files that are entirely ours: plugins, and what to paste into the settings of hosts without hooks.
+"""Files that are entirely ours: plugins, and snippets for the settings of hosts without hooks.
 
-A plugin of a host that does not run commands as hooks translates the host's events to those of Claude Code,
-reports them to `ringbolt-hook`, and puts the context that the hook answers with where the host takes it.
+Where a host does not run commands as hooks, a plugin translates the host's events to those of Claude Code,
+reports them to `ringbolt-hook`, and passes the context in the hook's response to the host.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..host_table import HOSTS
 from .json_settings import INSTALLED, MISSING, OUTDATED, Before, Created, hook_entries, server_value
 from .templates import template
 
-# Every file of ours contains this, and no other does.
+# Every file of ours contains this, and no other file does.
 MARK = "Written by ringbolt install"
 _ABOUT = "Task memory for LLM agents that survives context compaction, restarts, crashes and hand-overs."
 _ABOUT_HOOKS = "Record what happens in a session, and restore the state of its task."
@@ -131,11 +131,11 @@ def _is_plugin(folder: str) -> bool:
 
 
 def mcp_settings(program: str) -> str:
-    """The MCP server as most hosts want it in their settings."""
+    """The MCP server in the format of most hosts' settings."""
     server = {"mcpServers": {"ringbolt": {"command": program, "args": ["mcp"]}}}
     return json.dumps(server, indent=2, ensure_ascii=False) + "\n"
 
 
 def agents_snippet() -> str:
-    """For an AGENTS.md: when to call which tool, as the host reports nothing to us."""
+    """A snippet for AGENTS.md: when to call each tool, because the host reports no events."""
     return template("agents.md")

@@ -1,4 +1,4 @@
-"""The files that an installation changes, worked out from a host's row in the table."""
+"""The files that an installation changes, from a host's row in the table."""
 
 from __future__ import annotations
 

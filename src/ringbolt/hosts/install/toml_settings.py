@@ -1,7 +1,7 @@
 """Our table in a host's TOML settings.
 
-The table stands between two comment lines at the end of the file, so it is removed byte for byte. A TOML
-library that keeps comments (tomlkit) was measured: it does not restore the file in half of the layouts tried.
+The table is between two comment lines at the end of the file, so that it can be removed exactly. tomlkit, a
+TOML library that keeps comments, did not restore the file in half of the layouts we tried.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class TomlTable(Value, frozen=True, kw_only=True):
 
     def states(self, text: str | None) -> dict[str, str]:
         """Whether the table is installed."""
-        found = self._table(text or "")
-        if found is None:
+        server = self._table(text or "")
+        if server is None:
             return {self.label: MISSING}
-        right = found.get("command") == self.command or not self._is_marked(text or "")
+        right = server.get("command") == self.command or not self._is_marked(text or "")
         return {self.label: INSTALLED if right else OUTDATED}
 
     def _is_marked(self, text: str) -> bool:
@@ -71,8 +71,8 @@ class TomlTable(Value, frozen=True, kw_only=True):
     def installed(self, text: str | None) -> tuple[str, Created]:
         """The text with the table at its end."""
         text = text or ""
-        if (found := self._table(text)) is not None:
-            if not self._is_marked(text) or found.get("command") == self.command:
+        if (server := self._table(text)) is not None:
+            if not self._is_marked(text) or server.get("command") == self.command:
                 return text, []
             text = self._without(text)
         line_end = "\r\n" if "\r\n" in text else "\n"

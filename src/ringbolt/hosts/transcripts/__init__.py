@@ -1,5 +1,5 @@
-"""Transcripts: the files in which hosts write down their sessions.
+"""Transcripts: the files in which hosts record their sessions.
 
-`claude` and `codex` parse lines, `reader` turns a file into events, `importing` makes tasks from whole files
-(`ringbolt capture`), and `tail` adds what hooks do not report.
+`claude` and `codex` parse lines, `reader` turns a file into events, `importing` creates tasks from whole
+files (`ringbolt capture`), and `tail` adds events that hooks do not report.
 """

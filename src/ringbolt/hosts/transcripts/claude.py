@@ -1,4 +1,4 @@
-"""Parses the lines of a Claude Code transcript."""
+"""Parse the lines of a Claude Code transcript."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ClaudeParser:
             raise ValueError("a line of an unknown type")
 
     def _sub_agent(self, line: Line, key: str) -> str:
-        """The sub-agent that a line belongs to: its id, else the key of the line that began its chain."""
+        """The sub-agent of a line: its id, otherwise the key of the line that began its chain."""
         if line.get("isSidechain") is not True:
             return ""
         if name := string(line.get("agentId")):
@@ -118,9 +118,9 @@ class ClaudeParser:
         self, line: Line, block: Line, key: str, common: Mapping[str, Any]
     ) -> Iterator[TranscriptEvent]:
         call = string(block.get("tool_use_id"))
-        tool, given = self._calls.end(call)
+        tool, arguments = self._calls.end(call)
         output, failed = as_text(without_binaries(block.get("content"))), block.get("is_error") is True
-        fields, result = mapping(given), mapping(line.get("toolUseResult"))
+        fields, result = mapping(arguments), mapping(line.get("toolUseResult"))
         common = {**common, "key": call or key}
         if tool == "AskUserQuestion" and is_dict(answers := result.get("answers")) and not failed:
             questions = result.get("questions") or fields.get("questions")
@@ -134,28 +134,28 @@ class ClaudeParser:
         elif not failed and (items := self._todo_items(tool, fields, result, output, common)) is not None:
             yield TodoList(items=items, **common)
         else:
-            yield ToolCall(tool=tool or "tool", input=given, output=output, failed=failed, **common)
+            yield ToolCall(tool=tool or "tool", input=arguments, output=output, failed=failed, **common)
 
     def _todo_items(
-        self, tool: str, given: Line, result: Line, output: str, common: Mapping[str, Any]
+        self, tool: str, fields: Line, result: Line, output: str, common: Mapping[str, Any]
     ) -> list[dict[str, Any]] | None:
         """The whole to-do list after a call that changed it; None if the call did not."""
         if tool == "TodoWrite":
-            items = given.get("todos")
+            items = fields.get("todos")
             rows = [mapping(item) for item in items] if is_list(items) else []
             return [{"text": row.get("content"), "status": row.get("status")} for row in rows]
         todos = self._todos.setdefault(f"{common['session']}/{common['agent']}", {})
         if tool == "TaskCreate":
-            found = _CREATED.search(output)
-            name = string(mapping(result.get("task")).get("id")) or (found[1] if found else "")
+            match = _CREATED.search(output)
+            name = string(mapping(result.get("task")).get("id")) or (match[1] if match else "")
             if not name:
                 return None
-            todos[name] = {"id": name, "text": given.get("subject"), "status": "pending"}
-        elif tool == "TaskUpdate" and (name := string(given.get("taskId"))) in todos:
-            if given.get("status") == "deleted":
+            todos[name] = {"id": name, "text": fields.get("subject"), "status": "pending"}
+        elif tool == "TaskUpdate" and (name := string(fields.get("taskId"))) in todos:
+            if fields.get("status") == "deleted":
                 del todos[name]
             else:
-                text, status = given.get("subject"), given.get("status")
+                text, status = fields.get("subject"), fields.get("status")
                 todos[name] |= {"text": text} if text else {}
                 todos[name] |= {"status": status} if status else {}
         else:
@@ -164,7 +164,7 @@ class ClaudeParser:
 
 
 def _typed(text: str) -> str | None:
-    """What the user typed; None if the host wrote the text."""
+    """The user's own text; None if the host wrote it."""
     if not is_host_text(text):
         return text
     command, arguments = _COMMAND.search(text), _ARGUMENTS.search(text)
@@ -174,7 +174,7 @@ def _typed(text: str) -> str | None:
 
 
 def _queued_prompt(attachment: Line, key: str, common: Mapping[str, Any]) -> Iterator[TranscriptEvent]:
-    """What the user typed while the agent was working."""
+    """A prompt that the user typed while the agent was working."""
     if attachment.get("type") == "queued_command" and (text := string(attachment.get("prompt"))):
         typed = _typed(text) if attachment.get("commandMode") in (None, "prompt") else None
         if typed is None:

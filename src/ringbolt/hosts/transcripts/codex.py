@@ -1,4 +1,4 @@
-"""Parses the lines of a Codex rollout."""
+"""Parse the lines of a Codex rollout."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .events import (
     without_binaries,
 )
 
-# Lines, and items of a conversation, that are not about the work, or repeat what others say.
+# Lines, and items of a conversation, that are not about the work, or repeat others.
 _IGNORED = frozenset("event_msg turn_context ghost_commit world_state token_usage_record".split())
 _IGNORED_ITEMS = frozenset(
     "reasoning ghost_snapshot compaction context_compaction web_search_call tool_search_call"
@@ -75,7 +75,7 @@ class CodexParser:
 
     def _begin(self, payload: Line) -> None:
         if self._begun:
-            return  # a fork repeats those of its parents
+            return  # a fork repeats the metadata of its parents
         self._begun = True
         own = string(payload.get("id")) or self._session
         parent = _parent_session(payload)
@@ -95,22 +95,22 @@ class CodexParser:
 
     def _result(self, item: Line, key: str, common: Mapping[str, Any]) -> Iterator[TranscriptEvent]:
         call = string(item.get("call_id"))
-        tool, given = self._calls.end(call)
+        tool, arguments = self._calls.end(call)
         output, failed = _outcome(item.get("output"))
         key = call or key
-        if tool == "update_plan" and not failed and is_list(steps := mapping(given).get("plan")):
+        if tool == "update_plan" and not failed and is_list(steps := mapping(arguments).get("plan")):
             rows = [mapping(step) for step in steps]
             items = [{"text": row.get("step"), "status": row.get("status")} for row in rows]
             yield TodoList(key=key, items=items, **common)
             return
-        inputs = _inputs_by_file(given) if tool == "apply_patch" else [given]
-        for number, one in enumerate(inputs):
+        inputs = _inputs_by_file(arguments) if tool == "apply_patch" else [arguments]
+        for number, part in enumerate(inputs):
             own = f"{key}/{number}" if number else key
-            yield ToolCall(key=own, tool=tool or "tool", input=one, output=output, failed=failed, **common)
+            yield ToolCall(key=own, tool=tool or "tool", input=part, output=output, failed=failed, **common)
 
 
 def _parent_session(payload: Line) -> str:
-    """The session whose sub-agent wrote a rollout; empty if a user began it."""
+    """The session whose sub-agent wrote a rollout; empty for a user's own session."""
     spawned = mapping(mapping(mapping(payload.get("source")).get("subagent")).get("thread_spawn"))
     return string(spawned.get("parent_thread_id")) or string(payload.get("parent_thread_id"))
 
@@ -128,19 +128,19 @@ def _tool_and_input(item: Line) -> tuple[str, Any]:
     if item.get("type") == "local_shell_call":
         action = mapping(item.get("action"))
         return "shell", {"command": _command_line(action.get("command"))}
-    given = item.get("arguments") if "arguments" in item else item.get("input")
-    if isinstance(given, str) and item.get("type") == "function_call":
+    arguments = item.get("arguments") if "arguments" in item else item.get("input")
+    if isinstance(arguments, str) and item.get("type") == "function_call":
         try:
-            given = read_json(given)
+            arguments = read_json(arguments)
         except ValueError:  # a model wrote it, and it need not be JSON
-            given = {"arguments": given}
-    if is_dict(given) and is_list(given.get("command")):
-        given = {**given, "command": _command_line(given["command"])}
-    return string(item.get("name")), given
+            arguments = {"arguments": arguments}
+    if is_dict(arguments) and is_list(arguments.get("command")):
+        arguments = {**arguments, "command": _command_line(arguments["command"])}
+    return string(item.get("name")), arguments
 
 
 def _command_line(arguments: Any) -> str:
-    """A command as it would be typed; for `bash -lc …` the command that the shell is given."""
+    """A command as one would type it; for `bash -lc …` the shell's argument."""
     parts = [string(word) for word in arguments] if is_list(arguments) else [as_text(arguments)]
     if len(parts) == 3 and parts[1] in ("-c", "-lc"):
         return parts[2]
@@ -164,11 +164,11 @@ def _outcome(output: Any) -> tuple[str, bool]:
     return text, failed
 
 
-def _inputs_by_file(given: Any) -> list[Any]:
+def _inputs_by_file(patch: Any) -> list[Any]:
     """A patch split into one input for each file that it changes."""
-    text = given if isinstance(given, str) else string(mapping(given).get("input"))
-    places = [(found.start(), found[1].strip()) for found in _PATCHED_FILE.finditer(text)]
+    text = patch if isinstance(patch, str) else string(mapping(patch).get("input"))
+    places = [(match.start(), match[1].strip()) for match in _PATCHED_FILE.finditer(text)]
     if not places:
-        return [given]
+        return [patch]
     ends = [start for start, _ in places[1:]] + [len(text)]
     return [{"path": path, "patch": text[start:end]} for (start, path), end in zip(places, ends, strict=True)]

@@ -1,4 +1,4 @@
-"""The events of transcripts, one class for each, and what the parsers of all hosts share."""
+"""The events of transcripts, one class for each, and helpers for the parsers of all hosts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...model.types import Value, is_dict, is_list
 
 # A call whose result never comes is dropped once this many newer ones are open.
 MAX_OPEN_CALLS = 1000
-# How a text begins that the host wrote in the user's place.
+# The beginnings of texts that the host wrote in the user's place.
 _HOST_TEXT = lazy_regex(
     r"\s*(?:<(?:local-command|command-|bash-|system-reminder|task-notification|user-memory|ide_|teammate-message"
     r"|environment_context|user_instructions|turn_aborted|permissions|skill|subagent_notification"
@@ -23,9 +23,9 @@ _HOST_TEXT = lazy_regex(
 
 
 class TranscriptEvent(Value, frozen=True, kw_only=True):
-    """One thing that happened in a session, or in one of its sub-agents.
+    """An event of a session, or of one of its sub-agents.
 
-    `key` identifies it within its session for good: the host's own id, else its position in the file.
+    `key` identifies it permanently within its session: the host's own id, otherwise its position in the file.
     """
 
     session: str
@@ -36,31 +36,31 @@ class TranscriptEvent(Value, frozen=True, kw_only=True):
 
 
 class TextEvent(TranscriptEvent, frozen=True, kw_only=True):
-    """A text that came into the conversation."""
+    """A text of the conversation."""
 
     text: str
 
 
 class Prompt(TextEvent, frozen=True, kw_only=True):
-    """The user typed this."""
+    """A text that the user typed."""
 
 
 class Message(TextEvent, frozen=True, kw_only=True):
-    """The agent wrote this."""
+    """A text that the agent wrote."""
 
 
 class Notice(TextEvent, frozen=True, kw_only=True):
-    """The host added a text: a reminder, an error, or (`injected`) something for the model, like a skill."""
+    """A text that the host added: a reminder, an error, or (`injected`) one for the model, like a skill."""
 
     injected: bool = False
 
 
 class Compaction(TextEvent, frozen=True, kw_only=True):
-    """The host replaced the conversation by this summary."""
+    """The summary that replaced the conversation."""
 
 
 class ToolCall(TranscriptEvent, frozen=True, kw_only=True):
-    """A tool call that has ended. `tool` is "tool" if the call itself is not in what was read."""
+    """A tool call that has ended. `tool` is "tool" if the start of the call was not read."""
 
     tool: str
     input: Any
@@ -97,18 +97,18 @@ class LineParser(Protocol):
 
 
 class OpenCalls:
-    """The tool calls that have begun, until their results come."""
+    """The tool calls without a result yet."""
 
     def __init__(self) -> None:
         self._calls: dict[str, tuple[str, Any]] = {}
 
-    def begin(self, call: str, tool: str, given: Any) -> None:
-        self._calls[call] = tool, given
+    def begin(self, call: str, tool: str, arguments: Any) -> None:
+        self._calls[call] = tool, arguments
         if len(self._calls) > MAX_OPEN_CALLS:
             del self._calls[next(iter(self._calls))]
 
     def end(self, call: str) -> tuple[str, Any]:
-        """The tool and the input of a call; ("", {}) if its beginning was not seen."""
+        """The tool and the input of a call; ("", {}) if its start was not read."""
         return self._calls.pop(call, ("", {}))
 
 
@@ -131,17 +131,17 @@ def parse_time(stamp: Any) -> float | None:
 
 
 def string(value: Any) -> str:
-    """The value if it is a string, else an empty one."""
+    """The value if it is a string, otherwise an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """The value if it is a mapping, else an empty one."""
+    """The value if it is a mapping, otherwise an empty one."""
     return value if is_dict(value) else {}
 
 
 def as_text(value: Any) -> str:
-    """The output of a tool as text: strings and blocks of text as they are, other values as JSON."""
+    """The output of a tool as text: strings and blocks of text unchanged, other values as JSON."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -161,7 +161,7 @@ def blocks(content: Any) -> list[Mapping[str, Any]]:
 
 
 def without_binaries(content: Any) -> Any:
-    """A tool's output with the kind of each image or document in place of its data."""
+    """A tool's output with images and documents replaced by their kind."""
     if not is_list(content):
         return content
     kinds = ("image", "document", "input_image", "audio")

@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
-"""Imports transcripts: sessions that hosts have written to files become tasks, after the fact.
+"""Import transcripts: create tasks from sessions that hosts have recorded in files.
 
-Every file is read from its beginning each time. Events that are in the store already are recognised by their
-keys and not written again, so an import may be killed, repeated, or go on with a file that has grown.
+Every file is read from its beginning each time. Events that are already in the store are recognised by their
+keys and not written again, so an import may be killed, repeated, or run again on a file that has grown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PROGRESS_EVENTS = 100  # events between two reports of progress
 
 
 class CaptureReport(Value, frozen=True, kw_only=True):
-    """What an import did.
+    """The result of an import.
 
     `new` and `known` count events, `skipped` lines that could not be parsed, `refused` events that the memory
     rejected, and `left` sessions whose task has ended or moved on. `no_transcripts` are the files that are
@@ -53,7 +53,7 @@ def capture_transcripts(
     """Import transcripts (files, and all .jsonl files below folders) into a memory that runs on `clock`.
 
     `since` leaves out files that were last changed before that time. With `dry_run` nothing is written, and
-    `memory` may be None. `progress` is called with the bytes read so far and the bytes in all.
+    `memory` may be None. `progress` is called with the bytes read so far and the total.
     """
     if memory is None and not dry_run:
         raise InvalidInput(

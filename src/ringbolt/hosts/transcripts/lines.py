@@ -1,4 +1,4 @@
-"""Single lines of transcripts: finding one, and reading it as JSON."""
+"""Find and parse single lines of transcripts."""
 
 from __future__ import annotations
 
@@ -11,36 +11,37 @@ from ...model.types import is_dict
 from ...packet.encode import read_json
 
 _LOOK_BACK = 2 << 20  # bytes that are searched for an earlier line
+_COMPACTED = b'"type":"compacted"'  # in a line with Codex's own summary
 
 
 def last_line_with(file: BinaryIO, needle: bytes, upto: int) -> bytes:
     """The last line before byte `upto` that contains some bytes; empty if there is none nearby."""
     begin = max(0, upto - _LOOK_BACK)
     content = os.pread(file.fileno(), upto - begin, begin)
-    found = content.rfind(needle)
-    if found < 0:
+    place = content.rfind(needle)
+    if place < 0:
         return b""
-    start, end = content.rfind(b"\n", 0, found) + 1, content.find(b"\n", found)
+    start, end = content.rfind(b"\n", 0, place) + 1, content.find(b"\n", place)
     return content[start : end if end >= 0 else None]
 
 
 def parse_line(raw: bytes) -> Mapping[str, Any]:
-    """A line as an object, with texts that every engine can store; ValueError if it is not one."""
+    """Parse a line as a JSON object, with texts that every engine can store; ValueError if it is not one."""
     try:
-        found = read_json(raw.decode("utf-8", "replace"))
-        if b"\\u" in raw:  # only escapes can hold what no engine stores
-            found = storable_json(found)
+        line = read_json(raw.decode("utf-8", "replace"))
+        if b"\\u" in raw:  # only escapes can hold characters that no engine stores
+            line = storable_json(line)
     except RecursionError:
         raise ValueError("the line is nested too deeply") from None
-    if not is_dict(found):
+    if not is_dict(line):
         raise ValueError("the line is not a JSON object")
-    return found
+    return line
 
 
 def exit_code(transcript: str, call: str, upto: int | None = None) -> int | None:
     """The exit code of a command, which Codex writes to its transcript before it calls the hook.
 
-    `upto` is the size of the transcript when the hook was called: what came later does not count.
+    `upto` is the size of the transcript when the hook was called: later lines do not count.
     """
     try:
         with open(transcript, "rb") as file:
@@ -52,3 +53,19 @@ def exit_code(transcript: str, call: str, upto: int | None = None) -> int | None
     item = payload.get("item") if is_dict(payload) else None
     code = item.get("exit_code") if is_dict(item) else None
     return code if isinstance(code, int) else None
+
+
+def compaction_summary(transcript: str, upto: int | None = None) -> str:
+    """Codex's own summary of the last compaction, which is in its transcript; empty if there is none to read.
+
+    `upto` is the size of the transcript when the hook was called.
+    """
+    try:
+        with open(transcript, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            line = last_line_with(file, _COMPACTED, size if upto is None else min(upto, size))
+        payload = parse_line(line).get("payload")
+    except (OSError, ValueError):
+        return ""
+    message = payload.get("message") if is_dict(payload) else None
+    return message if isinstance(message, str) else ""

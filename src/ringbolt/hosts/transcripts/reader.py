@@ -1,7 +1,6 @@
-"""Reads transcripts: a file's lines, from a byte position on, become events.
+"""Read transcripts: turn a file's lines, from a byte position on, into events.
 
-`ringbolt capture` reads whole files with it after the fact, and the transcript tail reads what has come since
-the last event of a hook.
+`ringbolt capture` reads whole files; the transcript tail reads the lines since the last event of a hook.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from .lines import last_line_with, parse_line
 
 LONGEST_LINE = 32 << 20  # bytes; a longer line is skipped
 _SAMPLE_LINES = 50  # lines that show which host wrote a file
-_FIRST_LINE = 1 << 16  # bytes of the first line that are looked at
+_FIRST_LINE = 1 << 16  # bytes of the first line that are searched
 
 
 class TranscriptReader:
-    """Gives the events of an open transcript.
+    """Yields the events of an open transcript.
 
-    `position` moves on after each line whose events were all taken. Nothing beyond byte `upto` is read, and
-    no further line once `most` bytes have been. A last line without a line end is still being written: it is
-    left unless `partial`. With `only`, lines that contain none of these bytes are passed over unparsed.
+    `position` advances after each line whose events were all consumed. Nothing beyond byte `upto` is read,
+    and no further line after `most` bytes. A last line without a newline is still being written and is
+    skipped, unless `partial`. With `only`, lines that contain none of these bytes are not parsed.
     """
 
     def __init__(
@@ -88,8 +87,8 @@ class TranscriptReader:
 
 
 def transcript_files(paths: Iterable[str]) -> list[tuple[str, int, float]]:
-    """The files at or below some paths, each once, with size and time of change; sub-agents come last."""
-    found: dict[str, tuple[str, int, float]] = {}
+    """The files at or below these paths, each once, with size and time of change; sub-agents come last."""
+    files: dict[str, tuple[str, int, float]] = {}
     for path in paths:
         if not os.path.isfile(path) and not os.path.isdir(path):
             raise InvalidInput(
@@ -98,11 +97,11 @@ def transcript_files(paths: Iterable[str]) -> list[tuple[str, int, float]]:
                 "Name a transcript, or a folder of transcripts.",
             )
         below = (os.path.join(place, name) for place, _, names in os.walk(path) for name in names)
-        for one in [path] if os.path.isfile(path) else below:
-            if one == path or (one.endswith(".jsonl") and os.path.isfile(one)):
-                about = os.stat(one)
-                found.setdefault(os.path.realpath(one), (one, about.st_size, about.st_mtime))
-    return sorted(found.values(), key=lambda file: (_is_by_sub_agent(file[0]), file[2], file[0]))
+        for file in [path] if os.path.isfile(path) else below:
+            if file == path or (file.endswith(".jsonl") and os.path.isfile(file)):
+                status = os.stat(file)
+                files.setdefault(os.path.realpath(file), (file, status.st_size, status.st_mtime))
+    return sorted(files.values(), key=lambda row: (_is_by_sub_agent(row[0]), row[2], row[0]))
 
 
 def _is_by_sub_agent(path: str) -> bool:

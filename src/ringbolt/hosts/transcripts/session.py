@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
-"""One session of a transcript, or one of its sub-agents, and the task that it becomes.
+"""One session of a transcript, or one of its sub-agents, and its task.
 
-Every event has the key that a hook gives to the same event, so what is in the store already is not written
-again. A session that its own hooks have captured continues in their task, with what came after them.
+Every event has the same key as the hook's event, so that stored events are not written again. A session that
+hooks have captured continues in their task, with the events that came after them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ...model.validate import blake2b
 from ...store.tx import Row, Tx
 from ..capture import Capture, is_assent
 from ..capture_hook import clipped, redaction_key
+from ..requests import says_done
 from ..sessions import session_of
 from .events import (
     Answers,
@@ -39,16 +40,16 @@ from .events import (
 )
 
 AFTER_COMPACTION = "after compaction"
-# Seconds of silence after which a session is taken to be over.
+# Seconds of silence after which a session counts as over.
 QUIET = 24 * 3600.0
 OVER = "the imported session ended long ago"
 _KEY = "transcript:"
 _NAME = 50  # characters of an id within a key; longer ones are hashed
-_RECENT = 50  # events of a hook's task whose texts are compared with what comes next
+_RECENT = 50  # events of a hook's task whose texts are compared with the next ones
 
 
 class TranscriptClock:
-    """A clock that shows the time of the transcript line that is being imported."""
+    """A clock that returns the time of the transcript line that is being imported."""
 
     def __init__(self) -> None:
         self.now = time.time()
@@ -68,7 +69,7 @@ class Counts:
 
 
 class Import:
-    """What all sessions of an import share; without a memory, or in a dry run, nothing is written."""
+    """The shared state of an import; without a memory, or in a dry run, nothing is written."""
 
     def __init__(
         self, memory: TaskMemory | None, clock: TranscriptClock, counts: Counts, dry_run: bool
@@ -84,7 +85,7 @@ class Import:
 
 
 class _HookTask(Value, frozen=True, kw_only=True):
-    """The task that a session's own hooks wrote to: until when, and their last texts."""
+    """The task that a session's own hooks wrote to: the time of their last event, and their last texts."""
 
     task: str
     until: float
@@ -106,6 +107,7 @@ class SessionImport:
         self._begun = False
         self._last = 0.0
         self._last_key = self._last_message = ""
+        self._said_last = False
         # To-do lists that are not in the store: they may have changed nothing when they came, or be new.
         self._held: list[tuple[TodoList, float]] = []
         self.task: str | None = None
@@ -124,7 +126,7 @@ class SessionImport:
         return memory.acting_as(session=session, workspace=folder, channel="agent")
 
     def _find_task(self, memory: TaskMemory) -> None:
-        """Find the task of an earlier import, else that of the session's own hooks."""
+        """Find the task of an earlier import, otherwise that of the session's own hooks."""
         session = memory.origin.session
         self.task = _registered(memory, self._prefix)
         if self.task is None:
@@ -132,7 +134,7 @@ class SessionImport:
             self.task = self._hook_task and self._hook_task.task
             self._begun = self.task is not None
         if self.task is not None:
-            # A task that has ended, or that another session took over, is left as it is.
+            # A task that has ended, or that another session took over, is left unchanged.
             self._moved_on = memory.store.read(lambda tx: tx.session_task(session, None)) != self.task
 
     # --- taking events
@@ -153,13 +155,14 @@ class SessionImport:
         if not keys:
             return
         self._last_key = event.key
+        self._said_last = isinstance(event, Message)
         self._last_message = event.text if isinstance(event, Message) else self._last_message
         if self._hook_task is not None and self._hook_task.has(event):
             self._counts.known += len(keys)
             return
         if self._resumed and (self._held or isinstance(event, TodoList)):
             if self._known(keys):
-                self._held.clear()  # this was written after them
+                self._held.clear()  # this event was written after them
             elif isinstance(event, TodoList):
                 self._held.append((event, self._last))
                 return
@@ -168,24 +171,36 @@ class SessionImport:
         self._write(keys, lambda memory: self._apply(memory, event))
 
     def end(self) -> None:
-        """The file has no more events: settle the task and derive what follows from them."""
+        """The file has no more events: settle the task and update its derived parts."""
         self._apply_held()
         self._advance_clock(0.0)
         if self._begun and self._hook_task is None and not self._moved_on and self._shared.writes:
+            self._conclude()
             self._settle()
         if self.task is not None:
             self._counts.tasks[self.task] = None
             if self._memory is not None and self._shared.writes and not self._moved_on:
                 self._memory.task_distill(self.task)
 
+    def _conclude(self) -> None:
+        """Take the task to be completed if its plan is done and the session ends with the report of that."""
+        memory, task = self._memory, self.task
+        if memory is None or task is None or self._agent or not self._said_last:
+            return
+        key = f"{self._prefix}:done:{_short(self._last_key)}"
+        found = memory.task_get(task)
+        is_done = found.status == "active" and 0 < found.total <= found.done
+        if is_done and says_done(self._last_message) and not self._known([key]):
+            memory.task_update(task, status="completed", reason=rules.INFERRED, key=key)
+
     def _settle(self) -> None:
-        """Do not leave a session of long ago as if it were running: finish a sub-agent, pause a task."""
+        """End an old session: finish a sub-agent's task, pause any other task."""
         memory, task = self._memory, self.task
         if memory is None or task is None or time.time() - self._last < QUIET:
             return
         key = f"{self._prefix}:quiet:{_short(self._last_key)}"
         if self._known([key]):
-            return  # it was settled before; if it is active now, it was resumed since
+            return  # it was settled before; if it is active now, it was resumed
         if self._agent:
             memory.task_finish(task, clipped(self._last_message) or None, key=key)
         elif memory.task_get(task).status == "active":
@@ -197,7 +212,7 @@ class SessionImport:
         self._clock.now = self._last or self._clock.now
 
     def _apply_held(self) -> None:
-        """Write the held lists at the end of what is known: if they were written, they change nothing."""
+        """Write the held lists after the stored events; a list that was stored before changes nothing."""
         for event, at in self._held:
             self._clock.now = at or self._clock.now
             self._write(self._keys(event), lambda memory, e=event: self._apply(memory, e))
@@ -210,7 +225,7 @@ class SessionImport:
         return f"{_short(event.session)}/{_short(event.key)}"
 
     def _keys(self, event: TranscriptEvent) -> list[str]:
-        """The keys of all ledger events that an event becomes."""
+        """The keys of all ledger events for an event."""
         key = self._key(event)
         if isinstance(event, Answers):
             answers = enumerate(event.answers.values())
@@ -218,7 +233,7 @@ class SessionImport:
         return [] if isinstance(event, TextEvent) and not event.text.strip() else [key]
 
     def _write(self, keys: list[str], write: Callable[[TaskMemory], object]) -> bool:
-        """Write what has these keys, unless all of it is known; False if the memory refuses it."""
+        """Write the events with these keys, unless all are known; False if the memory rejects them."""
         known = self._known(keys)
         self._counts.known += known
         if known == len(keys):
@@ -231,28 +246,28 @@ class SessionImport:
         else:
             try:
                 write(self._memory)
-            except InvalidInput:  # a transcript may hold what a memory does not accept
+            except InvalidInput:  # a transcript may hold values that a memory does not accept
                 self._counts.refused += 1
                 return False
             self.task = self.task or _registered(self._memory, self._prefix)
-            # What changes nothing, like the same to-do list again, leaves no event.
+            # A change without effect, like the same to-do list again, leaves no event.
             self._counts.new += self._known(keys) - known
         return True
 
     def _known(self, keys: list[str]) -> int:
-        """How many of the keys are in the store."""
+        """The number of these keys that are in the store."""
         memory, task = self._memory, self.task
         if memory is None or task is None:
             return 0
         return memory.store.read(lambda tx: sum(tx.key(task, key) is not None for key in keys))
 
     def _begin(self, memory: TaskMemory, event: TranscriptEvent) -> None:
-        """Register the task; an open one without a session is never taken."""
+        """Register the task; an open task without a session is never taken over."""
         request = self._redacted(event.text) if isinstance(event, Prompt) else None
         if not self._agent:
             memory = memory.acting_as(channel="user") if request else memory
             memory.task_register(task_name(request or "") or UNNAMED, request=request, key=self._prefix)
-        else:  # another agent asked for this, not the user
+        else:  # another agent requested this, not the user
             name = task_name(request or "") or f"Sub-agent {self._agent}"[:120]
             parent = memory.store.read(lambda tx: _task_of_session(tx, self._session))
             memory.task_register(name, request=request, parent=parent, key=self._prefix)
@@ -294,7 +309,7 @@ class SessionImport:
 
 
 def _registered(memory: TaskMemory, key: str) -> str | None:
-    """The task that was registered with a key, whatever its status is now."""
+    """The task that was registered with a key, whatever its status."""
 
     def work(tx: Tx) -> str | None:
         rows = tx.rows(
@@ -308,7 +323,7 @@ def _registered(memory: TaskMemory, key: str) -> str | None:
 
 
 def _scoped(memory: TaskMemory, key: str) -> str:
-    """The key of a registration as the store keeps it: with the principal and the workspace."""
+    """The stored key of a registration: with the principal and the workspace."""
     return f"{memory.origin.principal}\n{memory.workspace or ''}\n{key}"
 
 
@@ -324,7 +339,7 @@ def _task_of_hooks(tx: Tx, session: str) -> _HookTask | None:
 
 
 def _task_of_session(tx: Tx, session: str) -> str | None:
-    """The task that a session turned to last, open ones first; else one that it wrote to by key."""
+    """The task that a session focused last, open ones first; otherwise one that has its keys."""
     own = tx.rows(
         ("task_id", "status", "focus"),
         "SELECT task_id, status, focus FROM heads WHERE session_id = :session AND kind = 'task'"

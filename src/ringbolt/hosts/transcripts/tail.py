@@ -1,10 +1,10 @@
-"""Tails the transcript for events that hooks do not report.
+"""Tail the transcript for events that hooks do not report.
 
-Claude Code reports only the last message of a turn, and neither calls that were refused before they ran nor
-what it puts into the context itself, such as a skill. All of it is in the transcript that every hook names.
-How far a session's transcript was read is kept in a small file. A session that is seen for
-the first time is read from there on; what came before is for `ringbolt capture`. The transcript of a fork
-begins with what its parent session did, which is recognised by its time.
+Claude Code and Codex report only the last message of a turn. Claude Code reports neither calls that were
+refused before they ran nor the texts that it injects itself, such as a skill. All of them are in the
+transcript, whose path every hook has. A small file keeps the position in a session's transcript. A session
+that is seen for the first time is read from its end; `ringbolt capture` imports the rest. The transcript of a
+fork begins with the events of its parent session, which are recognised by their time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from ...model.redaction import Redactor, bounded
 from ...model.validate import blake2b, stamp
 from ..events import cleaned
 from .claude import ClaudeParser
+from .codex import CodexParser
 from .events import (
+    LineParser,
     Message,
     Notice,
     PlanReview,
@@ -35,37 +37,45 @@ from .reader import TranscriptReader
 
 # Bytes that are read for one event; later events catch up with the rest.
 MOST = 2 << 20
-# Sources of a SessionStart without anything before it.
+# Sources of a SessionStart with no earlier events.
 _FRESH = ("startup", "clear")
-# Only lines with one of these can hold an unreported event.
-_HINTS = (b'"type":"assistant"', b'"is_error":true', b'"isMeta":true')
+# By format: the parser, and what a line must contain to hold an unreported event. Codex reports every call.
+_FORMATS: Mapping[str, tuple[Callable[[str], LineParser], tuple[bytes, ...]]] = {
+    "claude": (ClaudeParser, (b'"type":"assistant"', b'"is_error":true', b'"isMeta":true')),
+    "codex": (CodexParser, (b'"role":"assistant"',)),
+}
 # Characters of a message that its digest covers; `bounded` leaves out the middle of very long ones.
 _DIGESTED = 10_000
 
 Write = Callable[[Mapping[str, Any], str], None]
 
 
-def apply_transcript_tail(files: SideFiles, event: Mapping[str, Any], key: bytes, write: Write) -> None:
-    """Write what the transcript says that no hook reported; call it before an event itself is written.
+def apply_transcript_tail(
+    files: SideFiles, form: str, event: Mapping[str, Any], key: bytes, write: Write
+) -> None:
+    """Write the unreported events of the transcript; call it before the event itself is written.
 
-    `write` gets each such event, in the form of one from a hook, with a name of its own. `key` is the store's
-    redaction key; `files` keeps how far the transcript was read. If the event has them, `transcript_bytes` is
-    the size of the transcript when it happened (0: there was none yet), and `at` the time.
+    `form` is the format of the transcript. `write` gets each event in the form of a hook's event, with a
+    unique name. `key` is the store's redaction key; `files` keeps the position in the transcript. If the
+    event has them, `transcript_bytes` is the size of the transcript when it happened (0: there was none yet),
+    and `at` the time.
     """
     if not event.get("transcript") or not event.get("session") or event.get("agent_id"):
         return  # a sub-agent has a transcript of its own
-    tail = TranscriptTail(files, event)
+    tail = TranscriptTail(files, form, event)
     try:
-        for found in tail.events(Redactor(key)):
-            write(found, f"{found['session']}/{found.get('said_id') or found.get('tool_use_id')}"[:200])
+        for unreported in tail.events(Redactor(key)):
+            name = unreported.get("said_id") or unreported.get("tool_use_id")
+            write(unreported, f"{unreported['session']}/{name}"[:200])
     finally:
-        tail.save()  # also where the deadline cut it short: the next event goes on from there
+        tail.save()  # even if the deadline cut it short: the next event continues from there
 
 
 class TranscriptTail:
-    """The transcript of one session, from where it was read last."""
+    """The transcript of one session, from the last position on."""
 
-    def __init__(self, files: SideFiles, event: Mapping[str, Any]) -> None:
+    def __init__(self, files: SideFiles, form: str, event: Mapping[str, Any]) -> None:
+        self._parser, self._hints = _FORMATS[form]
         self._session = str(event["session"])
         self._files, self._state = files, transcript_file(self._session)
         self._path = str(event.get("transcript") or "")
@@ -79,11 +89,12 @@ class TranscriptTail:
         # A Stop reports the last message of its turn, before or after that is in the transcript. These are
         # the digests of the message that this event reports, and of one that an earlier event reported.
         self._is_stop = event["event"] == "Stop"
+        self._after_compaction = event["event"] == "PostCompact" or self._source == "compact"
         self._reported_now = _digest(event.get("message")) if self._is_stop else ""
         self._reported = ""
 
     def events(self, redactor: Redactor) -> Iterator[dict[str, Any]]:
-        """The unreported events since the last time, as a hook would report them, without secrets.
+        """The new unreported events, in the form of a hook's events, without secrets.
 
         A transcript that cannot be read has none.
         """
@@ -103,42 +114,48 @@ class TranscriptTail:
         upto = size if self._upto is None else min(self._upto, size)
         self._begin(upto)
         self._position = min(self._position, size)  # the file may have been truncated
-        parser = ClaudeParser(self._session)
         self._reader = TranscriptReader(
-            file, parser, position=self._position, upto=upto, most=MOST, only=_HINTS
+            file,
+            self._parser(self._session),
+            position=self._position,
+            upto=upto,
+            most=MOST,
+            only=self._hints,
         )
         since = parse_time(self._since) if self._since else None
         for event in self._reader.events():
             if event.agent or (since is not None and (event.at or 0.0) < since):
                 continue  # a sub-agent's, or of the session that this one was forked from
-            if (found := self._as_hook_event(event, self._reader)) is None:
+            if (fields := self._as_hook_event(event, self._reader)) is None:
                 continue
-            found = cleaned({"session": self._session, **found}, redactor)
-            if "message" not in found or self._is_unreported(_digest(found["message"])):
-                yield found
+            hook_event = cleaned({"session": self._session, **fields}, redactor)
+            if "message" not in hook_event or self._is_unreported(_digest(hook_event["message"])):
+                yield hook_event
 
     def _begin(self, size: int | None) -> None:
-        """Where to begin with a session that is seen for the first time; None or 0: no transcript yet."""
+        """Set the position for a session that is seen for the first time; None or 0: no transcript yet."""
         if self._known:
             return
         if not size:
-            # Everything is still to come, and for a fork also what its parent session did.
+            # Everything is still to come, for a fork including the events of its parent session.
             self._since = "" if self._source in _FRESH else stamp(self._at)
         else:
             self._position = 0 if self._source in _FRESH else size
         self._known = True
 
     def _as_hook_event(self, event: TranscriptEvent, reader: TranscriptReader) -> dict[str, Any] | None:
-        """An event in the form of one from a hook; None if hooks report it."""
+        """An event in the form of a hook's event; None if hooks report it."""
         match event:
             case Message():
+                if self._after_compaction:
+                    return None  # Codex writes the summary itself as a message
                 return {"event": "Said", "message": bounded(event.text), "said_id": event.key}
             case Notice(injected=True):
                 return {"event": "PutIn", "message": bounded(event.text), "said_id": event.key}
             case PlanReview(approved=False):
                 return _failure("ExitPlanMode", {"plan": event.plan}, "", event.key)
             case ToolCall(failed=True):
-                # The hook reports a call that ran as well: it is recognised by its id.
+                # The hook also reports a call that ran; its id shows that they are the same.
                 tool, given = event.tool, event.input
                 if tool == "tool":
                     tool, given = _call_before(reader, event.key)
@@ -159,14 +176,14 @@ class TranscriptTail:
     # --- the state between two events
 
     def _load(self) -> None:
-        """Load how far the transcript was read; a session that was not seen before has no such state."""
+        """Load the position; a session that is seen for the first time has none."""
         self._saved = self._files.read(self._state)
         with suppress(ValueError):
             self._position, self._reported = int(self._saved[:20]), self._saved[21:45].strip()
             self._since, self._known = self._saved[46:].strip(), True
 
     def save(self) -> None:
-        """Save how far it was read: the events that were given are written."""
+        """Save the position: the events up to it are written."""
         position = self._position if self._reader is None else self._reader.position
         reported = self._reported_now if self._is_stop else self._reported
         state = f"{position:<20} {reported:<24} {self._since:<24}"
@@ -190,7 +207,7 @@ def _failure(tool: str, given: Any, error: str, call: str) -> dict[str, Any]:
 
 
 def _call_before(reader: TranscriptReader, call: str) -> tuple[str, Any]:
-    """The tool and the input of a call that is shortly before what was read."""
+    """The tool and the input of a call shortly before the current position."""
     line = reader.line_before(f'"id":"{call}"'.encode())
     for block in blocks(mapping(line.get("message")).get("content")):
         if block.get("id") == call:

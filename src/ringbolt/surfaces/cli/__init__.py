@@ -1,1 +1,1 @@
-"""The command line. `main` loads the module of the command that is run, and no other."""
+"""The command line. `main` loads only the module of the command that is run."""

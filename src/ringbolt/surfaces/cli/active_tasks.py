@@ -40,7 +40,7 @@ def active_tasks_command(context: click.Context) -> None:
 
 def _opened(create: bool = False) -> ActiveTasks:
     settings = load_settings(store=given().get("store"))
-    # With the markdown ledger the file is enough, and the store is created by the first write to it.
+    # With the markdown ledger the file is enough, and the first write creates the store.
     create = create or settings.active_tasks_ledger == "markdown"
     return open_memory(ActiveTasks, create=create, settings=settings)
 
@@ -52,25 +52,25 @@ def _opened(create: bool = False) -> ActiveTasks:
 def list_rows(completed: bool = False) -> None:
     """List the open tasks: live ones first, then stale ones."""
     with _opened() as memory:
-        found = memory.active_tasks(completed=completed)
+        listed = memory.active_tasks(completed=completed)
     if wants_json():
-        emit(public_form(found))
+        emit(public_form(listed))
         return
     sections = {
-        "active": [row for row in found.active if not (row.stale or row.completed)],
-        "stale": [row for row in found.active if row.stale],
-        "completed": [row for row in found.active if row.completed],
+        "active": [row for row in listed.active if not (row.stale or row.completed)],
+        "stale": [row for row in listed.active if row.stale],
+        "completed": [row for row in listed.active if row.completed],
     }
     for name, rows in sections.items():
         if rows:
             click.echo(f"{HEADINGS[name]} ({len(rows)})")
             _show(rows)
-    if not found.active:
+    if not listed.active:
         click.echo("No active tasks.")
-    for warning in found.warnings:
+    for warning in listed.warnings:
         warn(warning)
-    if found.projection.stale and found.projection.stale_reasons != ("missing",):
-        warn(f"the file is out of date: {', '.join(found.projection.stale_reasons)}")
+    if listed.projection.stale and listed.projection.stale_reasons != ("missing",):
+        warn(f"the file is out of date: {', '.join(listed.projection.stale_reasons)}")
 
 
 @active_tasks_command.command(short_help="Write ACTIVE-TASKS.md.", examples=("ringbolt active-tasks render",))
@@ -150,15 +150,14 @@ for _command in (
         "reconcile",
         Upkeep,
         "tasks_reconcile",
-        option("--dry-run"),
-        option("--grace", metavar="DURATION"),
+        "--dry-run --grace",
         defaults={"dry_run": False},
         prepare=every_workspace,
         show=_show_upkeep,
         task=False,
         everywhere=True,
         short_help="Find tasks whose session is gone.",
-        help="Mark open tasks whose session is gone: for review where work was done, else as abandoned.\n\n"
+        help="Mark open tasks whose session is gone: for review if work was done, otherwise as abandoned.\n\n"
         "No task becomes completed. Each change is an event that `ringbolt undo` can undo.",
         examples=("ringbolt active-tasks reconcile --dry-run", "ringbolt active-tasks reconcile --grace 2h"),
     ),
@@ -168,13 +167,13 @@ for _command in (
         "tasks_hygiene",
         option("--apply", of="dry_run", sets=False, help="Make the changes, not only report them."),
         option("--dry-run", of="dry_run", sets=True),
-        option("--older-than", metavar="DURATION"),
+        "--older-than",
         prepare=every_workspace,
         show=_show_upkeep,
         task=False,
         everywhere=True,
         short_help="Find duplicates and old failures.",
-        help="Mark duplicates as superseded by the one that is kept, and old failures as abandoned.\n\n"
+        help="Mark duplicates as superseded by the task that is kept, and old failures as abandoned.\n\n"
         "Without --apply nothing is changed. Each change is an event that `ringbolt undo` can undo.",
         examples=("ringbolt active-tasks hygiene", "ringbolt active-tasks hygiene --apply --older-than 7d"),
     ),
@@ -183,7 +182,7 @@ for _command in (
 
 
 @active_tasks_command.command(
-    short_help="Run all of the upkeep once.",
+    short_help="Run all upkeep rules once.",
     examples=("ringbolt active-tasks maintain --dry-run", "ringbolt active-tasks maintain --json --render"),
 )
 @click.option("--apply/--dry-run", "apply", default=True, help="Make the changes, or only report them.")
@@ -194,7 +193,7 @@ for _command in (
 def maintain(apply: bool, older_than: str | None, trust_clock: bool, render: bool, here: bool) -> None:
     """Release claims, reconcile, tidy up, pause, report stuck tasks and archive old ones, in one run.
 
-    For a machine without a worker, from cron. The exit code is 2 if a part of it failed, 1 if all did.
+    For a machine without a worker, from cron. The exit code is 2 if some rules failed, 1 if all did.
     """
     start = time.perf_counter()
     with open_memory(TaskMemory) as memory:

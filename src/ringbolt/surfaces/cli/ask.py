@@ -16,7 +16,7 @@ ask_command = OperationCommand(
     "task_ask",
     argument("question", nargs=-1, required=False, convert=lambda words: text_of(" ".join(words))),
     show=text,
-    help="Ask a QUESTION in any words; without one: where the task stands. Each answer cites its events.",
+    help="Ask a QUESTION in any words; without one: the state of the task. Each answer cites its events.",
     examples=("ringbolt ask", 'ringbolt ask "Why ghcr.io?"', 'ringbolt ask "What failed since yesterday?"'),
 )
 
@@ -25,17 +25,17 @@ def _show(data: Any) -> None:
     text(data)
     if data["left_out"]:
         echo(f"… {data['left_out']} more events, and since:")
-    for one in data["since"]:
-        say(one)
+    for later in data["since"]:
+        say(later)
 
 
 summary_command = OperationCommand(
     "summary",
     Summarizing,
     "task_summary",
-    option("--detail", metavar="DETAIL"),
-    option("--kept", of="refresh", sets=False, help="Show the stored summary as it is, however old."),
+    "--detail",
+    option("--kept", of="refresh", sets=False, help="Show the stored summary, however old."),
     show=_show,
-    help="Show a task in three to five sentences, and what happened since, line by line.",
+    help="Show a task in three to five sentences, and later events line by line.",
     examples=("ringbolt summary", "ringbolt summary --detail items"),
 )

@@ -1,4 +1,4 @@
-"""Commands made from operations: options, their types and their help come from the method's declaration."""
+"""Commands for operations: the types and help of their options come from the method's declaration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...model.operation import split_docstring
 from .console import leave, open_memory
 from .parameters import COMMON, EVERYWHERE, TASK, CommonOption, OperationCommand, Parameter
 
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 
 # --- options that every command has -----------------------------------------------------------------
 
@@ -89,10 +89,10 @@ class Command(click.Command):
 
 
 class Group(Command, click.Group):
-    """Subcommands of one command; without a subcommand most of them show something."""
+    """Subcommands of one command; most groups show something without a subcommand."""
 
     command_class = Command
-    # Words that people try, and the command that they mean.
+    # Words that people try, with the right command.
     synonyms: Mapping[str, str] = {}
 
     def resolve_command(
@@ -115,22 +115,22 @@ class Group(Command, click.Group):
 
 
 def click_command(declared: OperationCommand) -> Command:
-    """A declared command as one of click's, with the help that the operation's docstring gives."""
+    """Make a click command from a declared one, with help from the operation's docstring."""
     description, meanings = split_docstring(declared.method)
 
-    def parameter(one: Parameter, attributes: dict[str, Any]) -> click.Parameter:
-        if one.positional:
-            return click.Argument([one.key], **attributes)
-        attributes = {"help": one.help(meanings.get(one.name, "")), **attributes}
-        return click.Option([*one.flags, one.key], **attributes)
+    def click_parameter(parameter: Parameter, attributes: dict[str, Any]) -> click.Parameter:
+        if parameter.positional:
+            return click.Argument([parameter.key], **attributes)
+        attributes = {"help": parameter.help(meanings.get(parameter.name, "")), **attributes}
+        return click.Option([*parameter.flags, parameter.key], **attributes)
 
-    def run(**read: Any) -> None:
-        leave(declared.run(read))
+    def run(**values: Any) -> None:
+        leave(declared.run(values))
 
     return Command(
         declared.name,
         callback=run,
-        params=[parameter(one, attributes) for one, attributes in declared.attributes()],
+        params=[click_parameter(*pair) for pair in declared.attributes()],
         help=declared.help or description,
         short_help=declared.short_help,
         examples=declared.examples,
@@ -139,11 +139,11 @@ def click_command(declared: OperationCommand) -> Command:
     )
 
 
-def _of_click(declare: Callable[Given, OperationCommand]) -> Callable[Given, Command]:
-    def made(*words: Given.args, **more: Given.kwargs) -> Command:
+def _of_click(declare: Callable[Arguments, OperationCommand]) -> Callable[Arguments, Command]:
+    def make(*words: Arguments.args, **more: Arguments.kwargs) -> Command:
         return click_command(declare(*words, **more))
 
-    return made
+    return make
 
 
 operation_command = _of_click(OperationCommand)

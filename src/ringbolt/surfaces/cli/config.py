@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
 import click
 
 from ...config import allowed, check_name, line_of, load_settings, settings_path
 from ...model.settings import SETTINGS, Settings
+from ...store.locations import without_password
 from .command import Command, Group
 from .console import answer, given, line, table
 
@@ -27,7 +27,7 @@ def _loaded() -> Settings:
 @click.option("--changed", is_flag=True, help="Only settings that differ from their default.")
 @click.pass_context
 def config_command(context: click.Context, changed: bool) -> None:
-    """Show every setting, its value, where it comes from, and what is allowed.
+    """Show every setting, its value, its source, and the allowed values.
 
     Settings come from the defaults, the settings file (`ringbolt config path`), environment variables like
     RINGBOLT_STORE, and arguments; later ones win.
@@ -41,30 +41,21 @@ def config_command(context: click.Context, changed: bool) -> None:
 
 
 def described(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Every setting: its value, its source, what is allowed, and what it is for."""
-    found: dict[str, dict[str, Any]] = {}
+    """Every setting: its value, source, default, allowed values and meaning."""
+    rows: dict[str, dict[str, Any]] = {}
     for name, setting in SETTINGS.items():
         source = settings.sources.get(name, "default")
         if os.path.isabs(source) and (number := line_of(source, name)):
             source = f"{source}, line {number}"
         value = getattr(settings, name)
-        found[name] = {
+        rows[name] = {
             "value": without_password(value) if name == "store" else value,
             "source": source,
             "default": setting.default,
             "allowed": allowed(name),
             "meaning": setting.meaning,
         }
-    return found
-
-
-def without_password(location: str) -> str:
-    """A store's path or URL without its password."""
-    if "://" not in location or location.startswith(("sqlite:", "file:")):
-        return location
-    # Up to the last @: a password may contain one.
-    hidden = re.sub(r"(://[^:/@]*):.*@", r"\1@", location)
-    return re.sub(r"(password=)[^&]*", r"\1…", hidden)
+    return rows
 
 
 def _show_settings(rows: dict[str, Any]) -> None:

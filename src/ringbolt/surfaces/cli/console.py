@@ -1,4 +1,4 @@
-"""Input and output of all commands: opening the memory, calling operations, answers, errors, exit codes."""
+"""Input and output of all commands: opening the memory, calling operations, results, errors, exit codes."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class WrongUsage(Exception):
 
 
 def given() -> dict[str, Any]:
-    """The common options of this call, wherever on the line they stood."""
+    """The common options of this call, wherever on the line they were."""
     return _given
 
 
-# --- reaching the memory ----------------------------------------------------------------------------
+# --- calling operations -----------------------------------------------------------------------------
 
 
 def open_memory(
@@ -72,7 +72,7 @@ def call(
     create: bool = False,
     before: Callable[[Base, Mapping[str, Any]], None] | None = None,
 ) -> Any:
-    """Call an operation and return its answer as JSON data; None arguments are left out.
+    """Call an operation and return its result as JSON data; None arguments are left out.
 
     `before` is called first, with the memory and the arguments.
     """
@@ -98,7 +98,7 @@ def every_workspace(arguments: dict[str, Any]) -> None:
 
 
 def text_of(value: str | None) -> str | None:
-    """A text of the command line; `-` reads standard input, without its last line end."""
+    """A text of the command line; `-` reads standard input, without its last newline."""
     if value != "-":
         return value
     content = sys.stdin.buffer.read(MOST_INPUT + 1)
@@ -138,7 +138,7 @@ def is_terminal(stream: Any) -> bool:
     return stream is not None and not stream.closed and stream.isatty()
 
 
-# --- answers ----------------------------------------------------------------------------------------
+# --- output -----------------------------------------------------------------------------------------
 
 
 def echo(text: str, *, err: bool = False) -> None:
@@ -155,12 +155,12 @@ def wants_json() -> bool:
 
 
 def emit(data: Any) -> None:
-    """Print an answer for programs: one line, in plain ASCII."""
+    """Print a result for programs: one line, in plain ASCII."""
     echo(json.dumps({"schema_version": 1, "data": data}))
 
 
 def answer(data: Any, show: Callable[[Any], None]) -> None:
-    """Print an answer: as JSON, or with `show` for people."""
+    """Print a result: as JSON, or with `show` for people."""
     if wants_json():
         emit(data)
     else:
@@ -183,7 +183,7 @@ def line(text: object) -> str:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table: drawn on a terminal, in plain columns elsewhere, so that nothing is cut off."""
+    """Print a table: drawn on a terminal, otherwise in plain columns, so that nothing is cut off."""
     cells = [[line(cell) for cell in row] for row in rows]
     if is_terminal(sys.stdout):
         from .rich_console import draw_table  # rich is slow to load
@@ -197,7 +197,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 
 def written(data: Mapping[str, Any]) -> None:
-    """The answer to a write: the event, and where the task stands."""
+    """Print the result of a write: the event, and the state of the task."""
     parts = [f"{data['status']}, {data['phase']}"]
     if data["total"]:
         parts.append(f"{data['done']} of {data['total']} steps done")
@@ -225,7 +225,8 @@ def warn(text: str) -> None:
 
 @contextmanager
 def progress_bar(title: str) -> Generator[Callable[[int, int], None] | None]:
-    """A function that reports how much of how much is done; None unless standard error is a terminal."""
+    """A function to report progress with the count and the total; None unless standard error is a
+    terminal."""
     if not is_terminal(sys.stderr):
         yield None
         return
@@ -253,7 +254,7 @@ def run_to_end(run: Callable[[], int], *, plain: bool) -> NoReturn:
         code = _exit_code(run, plain)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has closed the pipe. Python must not run into that again when it closes the stream.
+        # The reader has closed the pipe. Avoid the same error when Python closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
     sys.exit(code)
@@ -276,7 +277,7 @@ def _exit_code(run: Callable[[], int], plain: bool) -> int:
 
 
 def _never_fail_to_print() -> None:
-    """Escape characters that the encoding of a stream does not have."""
+    """Escape characters that the encoding of a stream lacks."""
     for stream in (sys.stdout, sys.stderr):
         if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
             reconfigure(errors="backslashreplace")

@@ -44,12 +44,12 @@ from .render import plain
     examples=("ringbolt handoff deploy.md", "ringbolt handoff | ssh other ringbolt receive -"),
 )
 @click.argument("path", required=False)
-@click.option("--budget", metavar="TOKENS", type=int, help="Maximum tokens of the part for reading.")
+@click.option("--budget", metavar="TOKENS", type=int, help="Maximum tokens of the readable part.")
 @click.option("--max-bytes", metavar="NUMBER", type=int, help="Maximum size of the whole file.")
 def handoff_command(path: str | None, budget: int | None, max_bytes: int | None) -> None:
-    """Write a task as one bounded file, to PATH or to standard output.
+    """Write a task as one file of limited size, to PATH or to standard output.
 
-    Any agent can read it, and `ringbolt receive` turns it back into a task.
+    Any agent can read it, and `ringbolt receive` imports it.
     """
     to_file = path not in (None, "-")
 
@@ -125,9 +125,9 @@ def _show_folder(data: Any) -> None:
 @click.argument("path")
 @FORMAT
 def import_command(path: str, kind: str | None) -> None:
-    """Import what `ringbolt export` wrote to PATH; nothing is added twice, nothing is overwritten.
+    """Import an export from PATH; nothing is added twice, nothing is overwritten.
 
-    For a folder, --format says which kind it is.
+    For a folder, --format names its kind.
     """
     if kind is None and os.path.isdir(path):
         raise click.UsageError(f"{path} is a folder: add --format bank or --format states.")
@@ -253,10 +253,10 @@ def _show_copy(report: CopyReport) -> None:
 def _differences(report: CopyReport) -> list[str]:
     lines: list[str] = []
     if report.behind:
-        lines.append(f"Changed in the source meanwhile: {_some(report.behind)}. Run the same command again.")
+        lines.append(f"Changed in the source since: {_first(report.behind)}. Run the same command again.")
     if report.diverged:
         lines.append(
-            f"Not copied, because the target continued them on its own: {_some(report.diverged)}."
+            f"Not copied, because the target continued them differently: {_first(report.diverged)}."
             " Export and import them instead, which keeps both histories."
         )
     for name, verified in (("source", report.source), ("target", report.target)):
@@ -267,6 +267,6 @@ def _differences(report: CopyReport) -> list[str]:
     return lines
 
 
-def _some(names: tuple[str, ...]) -> str:
+def _first(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - 10:,} more" if len(names) > 10 else ""
     return ", ".join(names[:10]) + more

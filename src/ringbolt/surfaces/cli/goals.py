@@ -24,7 +24,7 @@ BUDGET = (
 def _criterion_option(
     flag: str, metavar: str, help: str, read: Callable[[str], Any] = lambda text: text
 ) -> Parameter:
-    """An option that adds criteria with the check that it is named after."""
+    """An option that adds criteria with the check of its name."""
 
     def criteria(targets: Sequence[str]) -> list[dict[str, Any]]:
         return [{"check": flag.removeprefix("--"), "target": read(target)} for target in targets]
@@ -59,16 +59,17 @@ GOAL = argument("goal", of="goal_id")
 )
 @click.pass_context
 def goal_command(context: click.Context) -> None:
-    """Goals with criteria that can be checked, across any number of tasks. Alone: show the open ones."""
+    """Goals with criteria that can be checked, across any number of tasks. Without a command: show open
+    goals."""
     if context.invoked_subcommand is None:
         answer(call(Goals, "goal_status", {}), _show_all)
 
 
 def _show_all(data: Any) -> None:
-    for number, one in enumerate(data):
+    for number, goal in enumerate(data):
         if number:
             click.echo()
-        _show(one)
+        _show(goal)
     if not data:
         click.echo("No open goals.")
 
@@ -78,12 +79,12 @@ def _show(data: Any) -> None:
     criteria = f"; {data['met']} of {len(data['criteria'])} criteria met" if data["criteria"] else ""
     tasks = f"; {data['tasks_done']} of {data['tasks_total']} tasks completed" if data["tasks_total"] else ""
     click.echo(f"{data['goal_id']}  {line(data['name'])}  {data['status']}{reason}{criteria}{tasks}")
-    for one in data["criteria"]:
-        evidence = f": {line(one['evidence'])} (#{one['evidence_seq']})" if one["evidence"] else ""
-        click.echo(f"  #{one['seq']} {one['status']:<6} {line(one['text'])}{evidence}")
-    for one in data["tasks"]:
-        steps = f", {one['done']} of {one['total']} steps" if one["total"] else ""
-        click.echo(f"  {one['id']}  {line(one['name'])}  {one['status']}{steps}")
+    for row in data["criteria"]:
+        evidence = f": {line(row['evidence'])} (#{row['evidence_seq']})" if row["evidence"] else ""
+        click.echo(f"  #{row['seq']} {row['status']:<6} {line(row['text'])}{evidence}")
+    for task in data["tasks"]:
+        steps = f", {task['done']} of {task['total']} steps" if task["total"] else ""
+        click.echo(f"  {task['id']}  {line(task['name'])}  {task['status']}{steps}")
     for name, limit in data["budget"]["limits"].items():
         click.echo(f"  {name}: {data['budget']['used'][name]:g} of {limit:g}")
     if data["blocked"]:
@@ -104,7 +105,7 @@ for _command in (
         Goals,
         "goal_create",
         argument("name"),
-        option("--description"),
+        "--description",
         option("--blockers", of="blocker_limit", metavar="N"),
         *CRITERIA,
         *BUDGET,
@@ -119,7 +120,7 @@ for _command in (
         "promote",
         Goals,
         "goal_promote",
-        option("--name"),
+        "--name",
         *CRITERIA,
         *BUDGET,
         show=_show_id,
@@ -141,12 +142,12 @@ for _command in (
         Goals,
         "goal_check",
         GOAL,
-        option("--finish"),
+        "--finish",
         show=_show,
         end=lambda data: 0 if data["ready"] else 1,
         task=False,
         short_help="Check the criteria.",
-        help="Check every criterion of GOAL that can be checked. The exit code is 1 until it is achieved.",
+        help="Check every criterion of GOAL that can be checked. The exit code is 1 until all are met.",
         examples=("ringbolt goal check 7k3m --finish",),
     ),
     operation_command(
@@ -154,7 +155,7 @@ for _command in (
         Tasks,
         "task_link",
         argument("goal", of="target"),
-        option("--remove"),
+        "--remove",
         defaults={"kind": "goal"},
         show=_show_id,
         short_help="Link a task to a goal.",
@@ -180,8 +181,7 @@ for _command in (
         Goals,
         "goal_finish",
         GOAL,
-        option("--answer"),
-        option("--despite"),
+        "--answer --despite",
         show=_show_status,
         task=False,
         short_help="Complete a goal.",

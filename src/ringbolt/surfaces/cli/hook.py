@@ -19,10 +19,10 @@ from .command import Command
 @click.argument("host")
 @click.argument("event")
 def hook_command(host: str, event: str) -> None:
-    """Record the EVENT of a HOST, and print the answer for the host.
+    """Record the EVENT of a HOST, and print the response for the host.
 
     Hosts are claude-code, codex, cursor, gemini-cli, vscode, opencode and openclaw. The event is JSON on
-    standard input. The exit code is always 0, so that a host is never held up. Hosts call ringbolt-hook,
+    standard input. The exit code is always 0, so that a host is never blocked. Hosts call ringbolt-hook,
     which does the same and starts faster.
     """
     main([host, event])

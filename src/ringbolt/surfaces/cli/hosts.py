@@ -38,7 +38,7 @@ _EXIT = {"installed": 0, "not installed": 3}
     ),
 )
 @click.argument("host", type=click.Choice((*HOSTS, "generic")))
-@click.option("--user", "scope", flag_value="user", default=None, help="For everything you do with the host.")
+@click.option("--user", "scope", flag_value="user", default=None, help="For all your projects.")
 @click.option("--project", "scope", flag_value="project", help="For this project only.")
 @click.option("--dry-run", is_flag=True, help="Print a diff of what would change, and change nothing.")
 @click.option("--remove", is_flag=True, help="Remove everything again.")
@@ -61,7 +61,7 @@ def install_command(
     """Add Ringbolt's hooks and MCP server to the settings of HOST, without losing anything in them.
 
     Comments, order and layout are preserved, and a copy is kept beside each changed file. A second run
-    changes nothing, and --remove leaves each file as it was. `generic` prints what other hosts need.
+    changes nothing, and --remove restores each file. `generic` prints the settings for other hosts.
     """
     if remove and check:
         raise click.UsageError("--remove and --check cannot be combined.")
@@ -173,33 +173,48 @@ def _show_captured(data: Any) -> None:
     "drill",
     cls=Command,
     task=True,
-    examples=("ringbolt drill", "ringbolt drill 7k3m --at 120", "ringbolt drill --all --json"),
+    examples=(
+        "ringbolt drill",
+        "ringbolt drill 7k3m --at 120",
+        "ringbolt drill --truth said.txt",
+        "ringbolt drill --all --json",
+    ),
 )
 @click.argument("which", metavar="[TASK]", required=False)
 @click.option("--at", type=int, metavar="SEQ", help="Compact after this event.")
 @click.option("--all", "every", is_flag=True, help="Every task of the store, and the total.")
 @click.option("--no-keep", is_flag=True, help="Do not store the scores.")
-def drill_command(which: str | None, at: int | None, every: bool, no_keep: bool) -> None:
+@click.option(
+    "--truth",
+    metavar="FILE",
+    help="What was said before the cut, a line `KIND: TEXT` each, e.g. `decision: …`.",
+)
+@click.option("--model", is_flag=True, help="Ask the configured model what was said before the cut.")
+def drill_command(
+    which: str | None, at: int | None, every: bool, no_keep: bool, truth: str | None, model: bool
+) -> None:
     """Simulate a compaction of a task and score what is recovered: from a resume packet of 500 and of 1,500
-    tokens, by asking, and from the host's own summary if one is stored.
+    tokens, by asking, and from the host's own summary if one is stored. Lists what was lost, and by whom.
 
-    The context is cut at each of the task's last compactions, or else after 60 % of its events. The scores
+    The context is cut at each of the task's last compactions, otherwise after 60 % of its events. The scores
     are stored as an event of the task that does not count as work; `ringbolt op drill_results` shows them.
 
-    The exit code is 1 if the packet of 1,500 tokens lacks something that must be recovered completely.
+    What is inferred from the narration is scored only against --truth or --model.
+
+    The exit code is 1 if the packet of 1,500 tokens has less of anything than is required.
     """
     task = which or given().get("task")
-    if every and (task is not None or at is not None):
-        raise click.UsageError("--all cannot be combined with a task or --at.")
+    if every and (task is not None or at is not None or truth is not None):
+        raise click.UsageError("--all cannot be combined with a task, --at or --truth.")
     drills: list[DrillResult] = []
     with open_memory(TaskMemory) as memory, progress_bar("Drilling") as progress:
         ids = [task] if not every else sorted(memory.store.read(lambda tx: tx.chain_ends()))
         for number, name in enumerate(ids):
             if progress is not None:
                 progress(number, len(ids))
-            drills += drill.run(memory, name, at=at, keep=not no_keep)
+            drills += drill.run(memory, name, at=at, keep=not no_keep, truth=truth, model=model)
     report = drills[0] if len(drills) == 1 else drill.total(drills)
-    answer({**report.to_dict(), "drills": [one.to_dict() for one in drills]}, _show_drill)
+    answer({**report.to_dict(), "drills": [result.to_dict() for result in drills]}, _show_drill)
     leave(0 if report.ok else 1)
 
 
@@ -209,26 +224,49 @@ def _show_drill(data: Any) -> None:
         click.echo(f"{data['task_id']} {line(data['name'])}")
         click.echo(f"Context cut after #{data['cut']} of {data['last']}: {why[data['because']]}.")
     else:
-        for one in data["drills"]:
-            lacks = [
-                row["name"] for row in one["rows"] if row["wanted"] == 100 and row["usual"] < row["count"]
-            ]
-            if lacks:
-                click.echo(f"{one['task_id']} {line(one['name'])}, #{one['cut']}: lacks {', '.join(lacks)}")
+        for result in data["drills"]:
+            if result["missed"]:
+                lacks = ", ".join(result["missed"])
+                click.echo(f"{result['task_id']} {line(result['name'])}, #{result['cut']}: lacks {lacks}")
         click.echo(f"{data['name']}, cut after {data['cut']:,} of {data['last']:,} events.")
-    rows = [
-        (
-            row["name"],
-            "" if row["wanted"] is None else f"{row['wanted']} %",
-            row["count"],
-            *(_share(row[column], row["count"]) for column in ("small", "usual", "asked")),
-            _share(row["host"], row["host_count"]),
-        )
-        for row in data["rows"]
-    ]
-    table(("WHAT", "WANTED", "N", "PACKET@500", "PACKET@1500", "ASKING", "HOST"), rows)
+    table(
+        ("WHAT", "WANTED", "N", "PACKET@500", "PACKET@1500", "ASKING", "HOST", ""),
+        [_drill_row(row, data["missed"]) for row in data["rows"]],
+    )
+    if not any(row["host_count"] for row in data["rows"]):
+        click.echo("The host's own summary is not known, so there is nothing to compare with.")
+    if len(data["drills"]) == 1:
+        _show_losses(data["drills"][0]["rows"])
     if not data["ok"]:
-        click.echo("The packet of 1,500 tokens lacks something that must be recovered completely.")
+        click.echo(f"Failed: the packet of 1,500 tokens lacks {', '.join(data['missed'])}.")
+
+
+def _drill_row(row: Any, missed: Any) -> tuple[Any, ...]:
+    wanted = "" if row["wanted"] is None else f"{row['wanted']} %"
+    if not row["count"]:
+        return (row["name"], wanted, 0, "", "", "", "", "nothing to measure")
+    shares = (_share(row[column], row["count"]) for column in ("small", "usual", "asked"))
+    host = _share(row["host"], row["host_count"])
+    return (row["name"], wanted, row["count"], *shares, host, "MISSED" if row["name"] in missed else "")
+
+
+def _show_losses(rows: Any) -> None:
+    """What was lost, and by whom."""
+    losses = [(row["name"], loss) for row in rows for loss in row["lost"] if not loss["usual"]]
+    if losses:
+        click.echo("Lost from the packet of 1,500 tokens:")
+    for name, loss in losses:
+        where = "" if loss["seq"] is None else f" #{loss['seq']}"
+        has = [way for way, there in (("asking", loss["asked"]), ("the host", loss["host"])) if there]
+        lost = "; the host's summary lost it too" if loss["host"] is False else ""
+        found = f" ({' and '.join(has)} found it{lost})" if has else f" (nothing found it{lost})"
+        click.echo(f"  {name}{where}: {line(loss['text'] or '')}{found}")
+    ours = [(row["name"], loss) for row in rows for loss in row["lost"] if loss["usual"]]
+    if ours:
+        click.echo("Lost from the host's summary, but not from the packet:")
+    for name, loss in ours:
+        where = "" if loss["seq"] is None else f" #{loss['seq']}"
+        click.echo(f"  {name}{where}: {line(loss['text'] or '')}")
 
 
 def _share(recovered: int | None, count: int | None) -> str:

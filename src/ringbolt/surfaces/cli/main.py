@@ -43,20 +43,20 @@ class _Root(Group):
         if cmd_name not in COMMANDS:
             return None
         module, short_help = COMMANDS[cmd_name]
-        found = getattr(import_module(f"{__package__}.{module}"), f"{cmd_name.replace('-', '_')}_command")
-        if isinstance(found, OperationCommand):
-            found = click_command(found)
-        found.short_help = short_help
-        return found
+        command = getattr(import_module(f"{__package__}.{module}"), f"{cmd_name.replace('-', '_')}_command")
+        if isinstance(command, OperationCommand):
+            command = click_command(command)
+        command.short_help = short_help
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, modules in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([row for commands in modules.values() for row in commands.items()])
 
-    def main(self, *given: Any, **more: Any) -> Any:
+    def main(self, *args: Any, **more: Any) -> Any:
         """Run a command and end the process with its exit code; errors are printed, not raised."""
-        words = given[0] if given else more.pop("args", None)
+        words = args[0] if args else more.pop("args", None)
         words = sys.argv[1:] if words is None else list(words)
         plain = "--json" in words
         run_to_end(lambda: self._run(words, plain, more), plain=plain)
@@ -92,6 +92,6 @@ class _Root(Group):
 def main() -> None:
     """Task memory for LLM agents that survives compaction, restarts, crashes and hand-overs.
 
-    Without --task, a command applies to the current task: the one that this session used last, or else the
-    only open one of this workspace.
+    Without --task, a command applies to the current task: the task that this session used last, otherwise an
+    open task of this workspace.
     """

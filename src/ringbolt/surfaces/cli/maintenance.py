@@ -19,11 +19,11 @@ from ...memory import TaskMemory
 from ...model.errors import InvalidInput, RingboltError, shown
 from ...recall.operations import Recalling
 from ...retention.operations import Retention
+from ...store.locations import without_password
 from ...worker.pool import Pool
 from ...worker.worker import HANDLERS, Handler, handlers_for
 from .. import doctor
 from .command import Command, Group, operation_command
-from .config import without_password
 from .console import (
     answer,
     call,
@@ -41,7 +41,7 @@ from .parameters import option
 
 @click.command("verify", cls=Command, task=True, examples=("ringbolt verify", "ringbolt verify --task 7k3m"))
 def verify_command() -> None:
-    """Replay the events and compare: hashes, numbering, every row of state, and the file itself.
+    """Replay the events and check hashes, numbering, every row of state, and the file itself.
 
     The exit code is 1 if a problem was found.
     """
@@ -76,7 +76,7 @@ distill_command = operation_command(
     show=lambda data: click.echo(
         f"{data['task_id']}: up to #{data['seq']}; {len(data['entries'])} new entries."
     ),
-    help="Bring the derived parts of a task up to date: progress, entries worth remembering, names in use.",
+    help="Update the derived parts of a task: progress, extracted entries, names in use.",
     examples=("ringbolt distill",),
 )
 
@@ -120,13 +120,13 @@ def retry(number: int) -> None:
     cls=Command,
     examples=("ringbolt worker", "ringbolt worker --once", "ringbolt worker --kinds wait,webhook"),
 )
-@click.option("--once", is_flag=True, help="Run what is due, then end; exit code 1 if a job failed.")
+@click.option("--once", is_flag=True, help="Run the due jobs, then exit; exit code 1 if a job failed.")
 @click.option("--kinds", metavar="KINDS", help="Only jobs of these kinds, separated by commas.")
 def worker_command(once: bool, kinds: str | None) -> None:
     """Run queued jobs until it is interrupted or terminated. Several workers may run at once.
 
-    Jobs in progress get 20 seconds to finish; the others are returned to the queue. A second signal ends the
-    worker at once; another worker takes its jobs over within a minute.
+    Running jobs get 20 seconds to finish; the others are returned to the queue. A second signal ends the
+    worker at once; another worker takes over its jobs within a minute.
     """
     with open_memory(TaskMemory, create=not once) as memory:
         pool = Pool(memory, handlers=_handlers(memory, kinds))
@@ -160,7 +160,7 @@ def _until_signalled() -> Generator[threading.Event]:
 
 
 def _handlers(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
-    """The handlers of the jobs that this worker takes."""
+    """The handlers for the kinds of jobs that this worker runs."""
     handlers = handlers_for(memory)
     if kinds is None:
         return handlers
@@ -176,17 +176,17 @@ def _handlers(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
 
 # --- permanent removal ------------------------------------------------------------------------------
 
-CONFIRM = option("--confirm", metavar="TOKEN", help="The token from the same call without it.")
+CONFIRM = option("--confirm", help="The token from the same call without it.")
 HOW = (
-    "Without --confirm nothing changes: it reports what would be removed, and prints a token that is valid"
-    " for ten minutes and for exactly that. This cannot be undone."
+    "Without --confirm nothing changes: the command reports what would be removed, and prints a token that is"
+    " valid for ten minutes and for exactly that. This cannot be undone."
 )
 
 
 def _show_removal(data: Any) -> None:
     what = f"{data['events']:,} events of {data['tasks']:,} tasks"
     if data["carried"]:
-        what += f", and {data['carried']:,} of others that repeat them"
+        what += f", and {data['carried']:,} that repeat them"
     if data["waiting"]:
         what += f", and {data['waiting']:,} that are not written yet"
     if data["done"]:
@@ -206,16 +206,16 @@ purge_command = operation_command(
     "purge",
     Retention,
     "purge",
-    option("--older-than", metavar="DURATION"),
-    option("--status", metavar="STATUS", convert=list, help="Only tasks with this status; repeat it."),
-    option("--not-archived", of="archived", sets=False, help="Also tasks that are not archived."),
+    "--older-than",
+    option("--status", convert=list, help="Only tasks with this status; repeat it."),
+    option("--not-archived", of="archived", sets=False, help="Include tasks that are not archived."),
     option("--kind", type=click.Choice(["task", "goal"]), metavar=None, help="Only tasks, or only goals."),
-    option("--limit"),
+    "--limit",
     CONFIRM,
     prepare=every_workspace,
     show=_show_removal,
     everywhere=True,
-    help="Permanently remove tasks that ended and have not changed for some time, or one with --task.\n\n"
+    help="Permanently remove tasks that ended and have not changed for some time, or one task (--task).\n\n"
     + HOW,
     examples=("ringbolt purge --older-than 90d", "ringbolt purge --older-than 90d --confirm 6a0f-12ab"),
 )
@@ -228,8 +228,7 @@ forget_command = operation_command(
     CONFIRM,
     show=_show_removal,
     task=False,
-    help="Permanently remove what came from one source, everywhere, leaving tombstones without content.\n\n"
-    + HOW,
+    help="Permanently remove everything from one source, leaving tombstones without content.\n\n" + HOW,
     examples=(
         "ringbolt forget --source session:S1",
         'ringbolt forget --source "text:hunter2" --confirm 6a0f-12ab',
@@ -242,7 +241,7 @@ forget_command = operation_command(
 
 @click.command("doctor", cls=Command, examples=("ringbolt doctor", "ringbolt doctor --json"))
 def doctor_command() -> None:
-    """Check settings, hosts, store, locks, mirrors, queue and models, and say how to fix what is wrong.
+    """Check settings, hosts, store, locks, mirrors, queue and models, and say how to fix problems.
 
     Nothing is changed. The exit code is 1 if there is a problem; warnings do not count.
     """

@@ -35,12 +35,15 @@ def _complete_name(context: click.Context, option: click.Parameter, incomplete: 
 @click.option("--json-args", metavar="JSON", help="All arguments as one JSON object; - reads standard input.")
 @click.option("--yes", is_flag=True, help="Confirm an operation that cannot be undone.")
 def op_command(name: str | None, arguments: tuple[str, ...], json_args: str | None, yes: bool) -> None:
-    """Call the operation NAME with any arguments; the answer is JSON. Without a name: list all operations.
+    """Call the operation NAME with any arguments; the result is JSON. Without a name: list all operations.
 
     key=value passes a text, converted to the type of the argument; key:=value passes JSON.
     """
     if name is None:
-        rows = {one.name: {"scope": one.scope, "summary": one.summary} for one in OPERATIONS.values()}
+        rows = {
+            name: {"scope": operation.scope, "summary": operation.summary}
+            for name, operation in OPERATIONS.items()
+        }
         cells = [(name, *row.values()) for name, row in rows.items()]
         answer(rows, lambda _: table(("NAME", "", "WHAT IT DOES"), cells))
         return
@@ -49,7 +52,7 @@ def op_command(name: str | None, arguments: tuple[str, ...], json_args: str | No
     if operation is not None:
         if operation.destructive and not yes:
             raise click.UsageError("This cannot be undone: add --yes to confirm.")
-        if (task := given().get("task")) and any(one.name == "task_id" for one in parameters(name)):
+        if (task := given().get("task")) and "task_id" in {each.name for each in parameters(name)}:
             wanted.setdefault("task_id", task)
     with open_memory(TaskMemory, create=operation is not None and operation.scope == "write") as memory:
         data = call(memory, name, wanted)

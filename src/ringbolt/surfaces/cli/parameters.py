@@ -1,4 +1,4 @@
-"""What commands of the command line declare: options, arguments, and which operation they call.
+"""The declarations of commands: options, arguments, and the operation that each calls.
 
 Nothing here needs click, so that frequent commands can run without it; see short_path.py.
 """
@@ -47,13 +47,27 @@ COMMON = (
 
 # --- parameters of operations -----------------------------------------------------------------------
 
+# The metavar of options, by their flags; other options have TEXT or NUMBER.
+_METAVARS = {
+    f"--{flag}": metavar
+    for metavar, flags in {
+        "CONDITION": "until", "DETAIL": "detail", "DURATION": "grace older-than", "ID": "parent",
+        "KEY": "key", "KIND": "kind", "NAME": "tool holder", "PHASE": "phase", "QUESTION": "query",
+        "REASON": "reclaim", "SECONDS": "lease timeout every", "SEQ": "replaces action",
+        "STATUS": "status step-status", "STEP": "step after", "TAG": "tag", "TIME": "since",
+        "TOKEN": "token confirm", "TOKENS": "budget", "TYPE": "type", "URL": "callback-url",
+        "VERSION": "expect",
+    }.items()
+    for flag in flags.split()
+}  # fmt: skip
+
 
 class Parameter:
     """An option or positional argument that passes its value to a parameter of an operation.
 
     `of` names the parameter, or `parameter.field` of an object; by default it is the option's name. `stdin`:
     a value of `-` is read from standard input. `json`: the value is JSON. `sets`: a flag that passes this
-    value. `convert` is applied to what click reads. Anything else is for click.
+    value. `convert` is applied to the parsed value. Other arguments go to click.
     """
 
     def __init__(
@@ -79,7 +93,7 @@ class Parameter:
         return not self.flags[0].startswith("-")
 
     def attributes(self, hint: Any) -> dict[str, Any]:
-        """What click must know to read it; the operation declares the type."""
+        """The attributes of its click parameter; the operation declares the type."""
         more: dict[str, Any]
         if self.positional:
             return {"metavar": self._metavar(), **_kind(hint, "nargs"), **self._more}
@@ -92,32 +106,33 @@ class Parameter:
         else:
             more = _kind(hint, "multiple")
             if not more.get("is_flag"):
-                more["metavar"] = "NUMBER" if "type" in more else "TEXT"
+                default = "NUMBER" if "type" in more else "TEXT"
+                more["metavar"] = _METAVARS.get(self.flags[0], default)
         return {**more, **self._more}
 
     def help(self, meaning: str) -> str:
-        """The help, where it has none of its own: what the operation says about the parameter."""
+        """The default help: the meaning of the parameter, from the operation's docstring."""
         return meaning + (" - reads standard input." if self._stdin else "")
 
     def _metavar(self) -> str:
         word = self.flags[0].upper()
         return word if self._more.get("required", True) else f"[{word}]"
 
-    def value(self, read: Any) -> Any:
-        """The value for the operation; None if it was not given."""
+    def value(self, parsed: Any) -> Any:
+        """The value for the operation; None if the option was not used."""
         if self._sets is not None:
-            return self._sets if read else None
+            return self._sets if parsed else None
         if self._json:
-            return json_of(self.flags[0], read)
+            return json_of(self.flags[0], parsed)
         if self._stdin:
-            return text_of(read)
-        if read is None or read == () or (read is False and "/" not in self.flags[0]):
+            return text_of(parsed)
+        if parsed is None or parsed == () or (parsed is False and "/" not in self.flags[0]):
             return None
-        return self._convert(read) if self._convert else read
+        return self._convert(parsed) if self._convert else parsed
 
 
 def _kind(hint: Any, several: str) -> dict[str, Any]:
-    """What click must know about a type: a flag, several values, or a number."""
+    """The click attributes of a type: a flag, several values, or a number."""
     kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     if bool in kinds:
         return {"is_flag": True}
@@ -131,20 +146,21 @@ def _kind(hint: Any, several: str) -> dict[str, Any]:
 option = Parameter  # such as option("--step")
 argument = Parameter  # such as argument("message")
 
-STEP = option("--step", of="item", metavar="STEP")
-TOKEN = option("--token", metavar="TOKEN", help="Fencing token of a claim.")
-KEY = option("--key", metavar="KEY")
-TAGS = option("--tag", of="tags", metavar="TAG", help="A label; repeat it for several.")
+STEP = option("--step", of="item")
+TOKEN = option("--token", help="Fencing token of a claim.")
+KEY = option("--key")
+TAGS = option("--tag", of="tags", help="A label; repeat it for several.")
 BECAUSE = option("--because", of="reason", help="Why.")
 
 
 class OperationCommand:
     """A command that calls an operation of a room of TaskMemory.
 
-    `task` adds --task, for operations that have a `task_id`; `everywhere` adds --everywhere. `create` creates
-    the store if needed. `defaults` are arguments that options may override; `prepare` may change all of them.
-    `show` prints the answer for people, `end` gives the exit code for it. `before` is called with the memory
-    and the arguments before the operation is.
+    A parameter may be a text with flags, such as `"--status --reason"`: options whose type and help come from
+    the operation. `task` adds --task, for operations that have a `task_id`; `everywhere` adds --everywhere.
+    `create` creates the store if needed. `defaults` are arguments that options may override; `prepare` may
+    change all of them. `show` prints the result for people, `end` returns its exit code. `before` is called
+    with the memory and the arguments before the operation.
     """
 
     def __init__(
@@ -152,7 +168,7 @@ class OperationCommand:
         name: str,
         room: type[Base],
         operation: str,
-        *parameters: Parameter,
+        *parameters: Parameter | str,
         show: Callable[[Any], None],
         examples: Sequence[str],
         short_help: str | None = None,
@@ -165,7 +181,12 @@ class OperationCommand:
         end: Callable[[Any], int] = lambda _: 0,
         before: Callable[[Base, Mapping[str, Any]], None] | None = None,
     ) -> None:
-        self.name, self.parameters, self.examples = name, parameters, examples
+        self.name, self.examples = name, examples
+        self.parameters = [
+            parameter
+            for each in parameters
+            for parameter in ([each] if isinstance(each, Parameter) else map(option, each.split()))
+        ]
         self.short_help, self.help, self.task, self.everywhere = short_help, help, task, everywhere
         self.method: Callable[..., Any] = getattr(room, operation)
         self._room, self._operation, self._create = room, operation, create
@@ -173,23 +194,23 @@ class OperationCommand:
         self._before = before
 
     def attributes(self) -> list[tuple[Parameter, dict[str, Any]]]:
-        """Each parameter with what click must know to read it."""
+        """Each parameter with the attributes of its click parameter."""
         hints = get_type_hints(self.method)
-        return [(one, one.attributes(hints.get(one.name, str))) for one in self.parameters]
+        return [(each, each.attributes(hints.get(each.name, str))) for each in self.parameters]
 
     def common_options(self) -> list[CommonOption]:
-        """The options that are not of the operation itself."""
+        """The options that every command has."""
         own = [option for option, has in ((EVERYWHERE, self.everywhere), (TASK, self.task)) if has]
         return [*own, *COMMON]
 
-    def run(self, read: Mapping[str, Any]) -> int:
-        """Call the operation with what was read, print the answer, and return the exit code."""
+    def run(self, parsed: Mapping[str, Any]) -> int:
+        """Call the operation with the parsed values, print the result, and return the exit code."""
         arguments: dict[str, Any] = {}
         if self.task and (task := given().get("task")):
             arguments["task_id"] = task
-        for one in self.parameters:
-            if (value := one.value(read[one.key])) is not None:
-                _put(arguments, one, value)
+        for parameter in self.parameters:
+            if (value := parameter.value(parsed[parameter.key])) is not None:
+                _put(arguments, parameter, value)
         arguments = {**self._defaults, **arguments}
         if self._prepare is not None:
             self._prepare(arguments)

@@ -1,4 +1,4 @@
-"""`ringbolt recall`, `thread` and `event`: what was recorded."""
+"""`ringbolt recall`, `thread` and `event`: search and show events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...core.actions import Actions
 from ...recall.operations import Recalling
 from .command import Command, operation_command
 from .console import answer, call, moment, task_option, text_of
-from .parameters import argument, option
+from .parameters import STEP, argument, option
 from .render import event_in_full, hits, thread
 
 recall_command = operation_command(
@@ -23,15 +23,13 @@ recall_command = operation_command(
         required=False,
         convert=lambda words: text_of(" ".join(words)),
     ),
-    option("--step", of="item", metavar="STEP"),
-    option("--type", of="types", metavar="TYPE"),
-    option("--tag", of="tags", metavar="TAG", help="Only results with this tag; repeat it for several."),
-    option("--since", metavar="TIME"),
+    STEP,
+    option("--type", of="types"),
+    option("--tag", of="tags", help="Only results with this tag; repeat it for several."),
+    "--since",
     option("--until", metavar="TIME"),
     option("--at", metavar="SEQ|TIME", convert=moment),
-    option("--limit"),
-    option("--cursor"),
-    option("--titles"),
+    "--limit --cursor --titles",
     show=hits,
     everywhere=True,
     help="Search everything recorded: messages, actions and their output, decisions and their reasons.\n\n"

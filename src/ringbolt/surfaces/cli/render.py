@@ -1,4 +1,4 @@
-"""Answers as text for people: plain lines, with recorded text made safe for a terminal."""
+"""Results as text for people: plain lines, with recorded text made safe for a terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def text(data: Data) -> None:
 
 
 def plain(data: object) -> None:
-    """A text as it is."""
+    """A text, unchanged."""
     say(str(data).rstrip("\n"))
 
 
@@ -37,9 +37,9 @@ def headline(task: Data) -> str:
     """A task in one line."""
     proven = f", {task['verified']} verified" if task["verified"] else ""
     steps = f"; {task['done']} of {task['total']} steps done{proven}" if task["total"] else ""
-    stands, reason = task["life"] or task["status"], task["reason"]
-    why = f" ({line(reason)})" if reason and reason not in stands else ""
-    return f"{task['id']}  {line(task['name'])}  {stands}{why}, {task['phase']}{steps}"
+    life, reason = task["life"] or task["status"], task["reason"]
+    why = f" ({line(reason)})" if reason and reason not in life else ""
+    return f"{task['id']}  {line(task['name'])}  {life}{why}, {task['phase']}{steps}"
 
 
 def steps(items: Iterable[Data]) -> list[str]:
@@ -52,6 +52,7 @@ def steps(items: Iterable[Data]) -> list[str]:
         more += [line(item["note"])] if item["note"] else []
         more += [f"issue: {line(item['active_issue'])}"] if item["active_issue"] else []
         more += ["verified"] if item["evidence"] == "verified" else []
+        more += ["its last check failed"] if item["evidence"] == "contradicted" else []
         mark = MARKS.get(item["status"], "?")
         remarks = f"  ({'; '.join(more)})" if more else ""
         lines.append(f"  [{mark}] {line(item['id'])}  {line(item['title'])}{remarks}")
@@ -59,13 +60,14 @@ def steps(items: Iterable[Data]) -> list[str]:
 
 
 def task(data: Data) -> list[str]:
-    """A task as it stands, in lines."""
+    """The state of a task, in lines."""
     lines = [headline(data)]
     if data["request"]:
         lines += ["Request", *(f"  | {part}" for part in _parts(data["request"]))]
     if data["goal"] not in (None, data["request"], data["name"]):
         lines.append(f"Goal: {line(data['goal'])}")
-    lines += _section(f"Plan v{data['plan_version']}", steps(data["items"]))
+    inferred = "Plan, inferred from what was said" if data["plan_inferred"] else None
+    lines += _section(inferred or f"Plan v{data['plan_version']}", steps(data["items"]))
     lines += [f"Next: {line(data['next_step'])}"] if data["next_step"] else []
     lines += _section("Blocked by", (f"  {line(blocker)}" for blocker in data["blockers"]))
     lines += _section("Decisions", map(_decision, data["decisions"]))
@@ -94,8 +96,8 @@ _ENTRIES = (
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:
-    found = list(lines)
-    return [title, *found] if found else []
+    content = list(lines)
+    return [title, *content] if content else []
 
 
 def _parts(text: str) -> list[str]:
@@ -146,7 +148,7 @@ def event(data: Data) -> str:
 
 
 def event_in_full(data: Data) -> None:
-    """An event with everything it says and changed."""
+    """An event with its data and changes."""
     origin = data["origin"]
     echo(f"{data['task_id']} #{data['seq']} {data['type']} at {data['at']}")
     who = ", ".join(f"{name} {line(value)}" for name, value in origin.items() if value)
@@ -163,8 +165,8 @@ def event_in_full(data: Data) -> None:
 
 def thread(data: Data) -> None:
     """Events in order."""
-    for one in data["events"]:
-        echo(event(one))
+    for row in data["events"]:
+        echo(event(row))
     if not data["events"]:
         echo("No events.")
     if data["cursor"] is not None:

@@ -1,4 +1,4 @@
-"""`ringbolt resume` and `ringbolt state`: what a fresh context needs to continue a task."""
+"""`ringbolt resume` and `ringbolt state`: views of a task for a fresh context."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from ...ledger.base import Base
 from ...packet.operations import Views
 from .command import Command, operation_command
 from .console import answer, call, task_option
-from .parameters import argument, option
+from .parameters import argument
 from .render import plain, text
 
 
 def _turn(memory: Base, arguments: Mapping[str, Any]) -> None:
-    """Turn the session to a task that is named: what it does next belongs there."""
+    """Make the named task the session's current one."""
     if memory.origin.session and arguments.get("task_id"):
-        from ...core.draft_tasks import turn_to  # loads what no other packet needs
+        # These load what no other packet needs.
+        from ...core.draft_tasks import turn_to
+        from ...hosts.taken_tasks import call_hooks
 
         turn_to(memory, arguments["task_id"])
+        call_hooks(memory)
 
 
 resume_command = operation_command(
@@ -28,11 +31,11 @@ resume_command = operation_command(
     Views,
     "task_resume",
     argument("task", of="task_id", required=False),
-    option("--budget", metavar="TOKENS"),
+    "--budget",
     show=text,
     before=_turn,
     help="Show everything needed to continue a TASK: the text to inject after a compaction.\n\n"
-    "A session that names a task turns to it.",
+    "If you name a task, it becomes the current one of this session.",
     examples=("ringbolt resume", "ringbolt resume 7k3m", "ringbolt resume --budget 600"),
 )
 

@@ -33,7 +33,7 @@ def draw_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 @contextmanager
 def draw_bar(what: str) -> Generator[Callable[[int, int], None]]:
-    """Draw a bar on standard error; call the function with how much of how much is done."""
+    """Draw a bar on standard error; call the function with the count and the total."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=None)

@@ -23,12 +23,12 @@ TOOLS = click.option(
     type=click.Choice(["core", "full"]),
     default="core",
     show_default=True,
-    help="The MCP tools: the few that agents need, or all of them.",
+    help="The set of MCP tools: core, for most agents, or all.",
 )
 
 
 def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
-    """Import the module of a server, whose packages come with an extra."""
+    """Import the module of a server; its packages are installed by an extra."""
     from importlib.util import find_spec
 
     if missing := [name for name in packages if find_spec(name) is None]:
@@ -52,7 +52,7 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
     help="The port to listen on; 0 picks a free one.",
 )
 @TOOLS
-@click.option("--worker/--no-worker", default=True, help="Also run queued jobs, or not.")
+@click.option("--worker/--no-worker", default=True, help="Whether to run queued jobs too.")
 @click.option("--new-tokens", is_flag=True, help="Create new tokens first; the old ones stop working.")
 @click.option("--demo", is_flag=True, help="Add an example task first, if the store is empty.")
 def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bool, demo: bool) -> None:
@@ -86,7 +86,7 @@ def _add_example() -> None:
 
 
 def _announce(store: str, address: str, tokens: str) -> None:
-    """Print where the server is, and how to connect to it."""
+    """Print the address of the server, and how to connect to it."""
     program = _program()
     click.echo(line(f"Ringbolt serves {store} at {address}/"))
     click.echo(line(f"Tokens: {tokens}"))

@@ -1,8 +1,8 @@
-"""A short path for frequent commands: it reads a plain command line without click.
+"""A short path for frequent commands: parse a plain command line without click.
 
-click takes longer to load than such a command takes to run. The options are those that the command declares,
-so that there is nothing to keep in step. Whatever is not plain (help, completion, short options, mistakes) is
-left to click, which then reads the same line from its beginning.
+click takes longer to load than such a command takes to run. The options come from the command's declaration,
+so nothing is declared twice. Anything else (help, completion, short options, mistakes) is left to click,
+which then parses the same line from its start.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from .parameters import CommonOption, OperationCommand, Parameter
 # Modules that do not import click.
 _MODULES = ("update", "writing", "tasks", "ask", "summary")
 _COMPLETION = "_RINGBOLT_COMPLETE"  # the variable with which shells ask click for completions
-# What is known here of what click can be given for a parameter.
+# The attributes of click parameters that are supported here.
 _KNOWN = set("is_flag multiple nargs type default required metavar help show_default".split())
 
 
 def main(words: Sequence[str]) -> None:
-    """Run a command and end the process, if it is a frequent one and the line is plain; else return."""
+    """Run a frequent command and end the process, if the line is plain; otherwise return."""
     module = COMMANDS[words[0]][0] if words and words[0] in COMMANDS else ""
     if module not in _MODULES or _COMPLETION in os.environ:
         return
-    found = import_module(f"{__package__}.{module}")
-    line = PlainLine(getattr(found, f"{words[0].replace('-', '_')}_command"))
+    commands = import_module(f"{__package__}.{module}")
+    line = PlainLine(getattr(commands, f"{words[0].replace('-', '_')}_command"))
     if line.read(words[1:]):
         run_to_end(line.run, plain="--json" in words)
 
 
 class PlainLine:
-    """What a command line gives to each parameter of a command."""
+    """The values on a command line for each parameter of a command."""
 
     def __init__(self, command: OperationCommand) -> None:
         self._command = command
@@ -43,29 +43,29 @@ class PlainLine:
         self.values: dict[str, Any] = {}
         self._options: dict[str, tuple[Parameter | CommonOption, Any, dict[str, Any]]] = {}
         self._places: list[tuple[Parameter, dict[str, Any]]] = []
-        self._known = all(self._declare(one, attributes) for one, attributes in command.attributes())
+        self._known = all(self._declare(*pair) for pair in command.attributes())
         for common in command.common_options():
             self._options[common.flag] = (common, True, {} if common.metavar else {"is_flag": True})
 
-    def _declare(self, one: Parameter, attributes: dict[str, Any]) -> bool:
-        """Note a parameter; False if only click can read it."""
+    def _declare(self, parameter: Parameter, attributes: dict[str, Any]) -> bool:
+        """Register a parameter; False if only click can parse it."""
         known = not attributes.keys() - _KNOWN and attributes.get("type", str) in (str, int, float)
-        if one.positional:
-            self._places.append((one, attributes))
-            self.values[one.key] = () if "nargs" in attributes else None
+        if parameter.positional:
+            self._places.append((parameter, attributes))
+            self.values[parameter.key] = () if "nargs" in attributes else None
             return known and attributes.get("nargs", -1) == -1
         usual = False if attributes.get("is_flag") else None
-        self.values[one.key] = () if attributes.get("multiple") else attributes.get("default", usual)
-        for flag in one.flags:
+        self.values[parameter.key] = () if attributes.get("multiple") else attributes.get("default", usual)
+        for flag in parameter.flags:
             on, _, off = flag.partition("/")
             own = {**attributes, "is_flag": True} if off else attributes
-            self._options[on] = (one, True, own)
+            self._options[on] = (parameter, True, own)
             if off:
-                self._options[off] = (one, False, own)
+                self._options[off] = (parameter, False, own)
         return known and not attributes.get("required") and "nargs" not in attributes
 
     def read(self, words: Sequence[str]) -> bool:
-        """Read a line; False if click must read it."""
+        """Parse a line; False if click must parse it."""
         if not self._known:
             return False
         rest, places = list(words), list[str]()
@@ -84,42 +84,42 @@ class PlainLine:
         flag, equals, value = word.partition("=")
         if flag not in self._options:
             return False
-        one, found, attributes = self._options[flag]
+        target, parsed, attributes = self._options[flag]
         if attributes.get("is_flag"):
             if equals:
                 return False
         elif equals or rest:
-            found = _converted(attributes, value if equals else rest.pop(0))
+            parsed = _converted(attributes, value if equals else rest.pop(0))
         else:
             return False
-        if isinstance(one, CommonOption):
-            self.common[one] = found
+        if isinstance(target, CommonOption):
+            self.common[target] = parsed
         elif attributes.get("multiple"):
-            self.values[one.key] = (*self.values[one.key], found)
+            self.values[target.key] = (*self.values[target.key], parsed)
         else:
-            self.values[one.key] = found
+            self.values[target.key] = parsed
         return True
 
     def _read_places(self, words: list[str]) -> bool:
-        for number, (one, attributes) in enumerate(self._places):
+        for number, (parameter, attributes) in enumerate(self._places):
             if "nargs" in attributes:
                 if len(self._places) > 1 or (attributes.get("required", True) and not words):
                     return False
-                self.values[one.key] = tuple(_converted(attributes, word) for word in words)
+                self.values[parameter.key] = tuple(_converted(attributes, word) for word in words)
                 return True
             if number < len(words):
-                self.values[one.key] = _converted(attributes, words[number])
+                self.values[parameter.key] = _converted(attributes, words[number])
             elif attributes.get("required", True):
                 return False
         return len(words) <= len(self._places)
 
     def run(self) -> int:
-        """Run the command with what was read."""
-        for one, value in self.common.items():
-            one.keep(value)
+        """Run the command with the parsed values."""
+        for common, value in self.common.items():
+            common.keep(value)
         return self._command.run(self.values)
 
 
 def _converted(attributes: dict[str, Any], word: str) -> Any:
-    """A word as the type of its parameter; ValueError if it is not one."""
+    """Convert a word to the type of its parameter; ValueError if it cannot be."""
     return attributes.get("type", str)(word)

@@ -10,7 +10,7 @@ from ...core.split_merge import SplitMerge
 from ...core.tasks import Tasks
 from .command import Group, operation_command
 from .console import answer, call, line, task_option, written
-from .parameters import KEY, TOKEN, argument, option
+from .parameters import KEY, TOKEN, argument
 from .render import minute
 
 
@@ -48,12 +48,12 @@ for _command in (
         SplitMerge,
         "task_split",
         argument("seq", of="at"),
-        option("--name"),
+        "--name",
         TOKEN,
         KEY,
         show=written,
-        short_help="Make an instruction, and what came after it, a task of its own.",
-        help="Make the user's instruction SEQ, and what was recorded since, a task of its own."
+        short_help="Split off an instruction and later events as a new task.",
+        help="Split off the user's instruction SEQ, and everything recorded since, as a new task."
         " `ringbolt undo` reverts it.",
         examples=("ringbolt task split 9", 'ringbolt task split 9 --name "Translate the manual"'),
     ),
@@ -65,8 +65,8 @@ for _command in (
         TOKEN,
         KEY,
         show=written,
-        short_help="Make another task a part of this one.",
-        help="Make the task OTHER a part of this one. `ringbolt undo` reverts it.",
+        short_help="Merge another task into this one.",
+        help="Merge the task OTHER into this one. `ringbolt undo` reverts it.",
         examples=("ringbolt task merge 7k3m", "ringbolt task merge 7k3m --task 2p4q"),
     ),
 ):

@@ -12,7 +12,7 @@ from .render import minute, task
 
 
 def _done(card: Any) -> str:
-    """How many steps are done and verified, and how many side effects are unknown."""
+    """The number of steps that are done and verified, and of unknown side effects."""
     parts = [f"{card['done']}/{card['total']}"] if card["total"] else []
     parts += [f"{card['verified']} verified"] if card["verified"] else []
     parts += [f"{card['unknown']} unknown"] if card["unknown"] else []
@@ -39,17 +39,11 @@ list_command = OperationCommand(
     "task_list",
     option(
         "--status",
-        metavar="STATUS",
         convert=lambda words: words[0] if len(words) == 1 else words,
         help="open, ended, all, or a status; repeat it for several.",
     ),
     option("--of-session", of="session", metavar="NAME"),
-    option("--tag", metavar="TAG"),
-    option("--parent", metavar="ID"),
-    option("--text"),
-    option("--archived"),
-    option("--limit"),
-    option("--cursor"),
+    "--tag --parent --text --archived --limit --cursor",
     show=_show_tasks,
     everywhere=True,
     task=False,

@@ -23,13 +23,12 @@ wait_command = operation_command(
     Waiting,
     "smart_wait",
     argument("target"),
-    option("--until", metavar="CONDITION"),
-    option("--timeout", metavar="SECONDS", default=300.0, show_default=True),
-    option("--every", of="poll_interval", metavar="SECONDS", default=2.0, show_default=True),
-    option("--message"),
-    option("--callback-url", metavar="URL"),
+    "--until",
+    option("--timeout", default=300.0, show_default=True),
+    option("--every", of="poll_interval", default=2.0, show_default=True),
+    "--message --callback-url",
     option("--command", json=True),
-    option("--block/--no-block", default=True, help="Wait here, or leave it to a worker."),
+    option("--block/--no-block", default=True, help="Wait here, or let a worker wait."),
     show=_show,
     end=lambda data: 0 if data["state"] in ("resolved", "watching") else 1,
     help="Wait for TARGET: file:PATH, log:PATH, process:PID, port:HOST:PORT, a URL, time:5m, task:ID,"
@@ -64,8 +63,13 @@ def waits_command(context: click.Context) -> None:
 
 def _show_all(data: Any) -> None:
     rows = [
-        (one["wait_id"], one["state"], f"{one['target']} {one['until'] or ''}".strip(), one["result"] or "")
-        for one in data
+        (
+            wait["wait_id"],
+            wait["state"],
+            f"{wait['target']} {wait['until'] or ''}".strip(),
+            wait["result"] or "",
+        )
+        for wait in data
     ]
     if rows:
         table(("ID", "STATE", "WAITS FOR", "RESULT"), rows)
@@ -79,9 +83,9 @@ WAIT = argument("id", of="wait_id")
 @waits_command.command("show", short_help="Show a wait.", examples=("ringbolt waits show 7k3m9xq2wd#4",))
 @click.argument("wait", metavar="ID")
 def show_wait(wait: str) -> None:
-    """Show the wait ID, also after it has ended."""
-    (found,) = call(Waiting, "wait_status", {"wait_id": wait})
-    answer(found, _show)
+    """Show the wait ID, even after it has ended."""
+    (status,) = call(Waiting, "wait_status", {"wait_id": wait})
+    answer(status, _show)
 
 
 for _command in (
@@ -90,8 +94,7 @@ for _command in (
         Waiting,
         "wait_update",
         WAIT,
-        option("--until", metavar="CONDITION"),
-        option("--timeout", metavar="SECONDS"),
+        "--until --timeout",
         show=_show,
         task=False,
         short_help="Change the condition or timeout of a wait.",
@@ -107,7 +110,7 @@ for _command in (
         show=_show,
         task=False,
         short_help="Decide a manual wait.",
-        help="Give the manual wait ID its DECISION; the task continues with it.",
+        help="Decide the manual wait ID with a DECISION; the task continues.",
         examples=("ringbolt waits decide 7k3m9xq2wd#4 'go ahead'",),
     ),
     operation_command(
@@ -119,7 +122,7 @@ for _command in (
         show=_show,
         task=False,
         short_help="Cancel a wait.",
-        help="Cancel the wait ID. A wait that has ended stays as it is.",
+        help="Cancel the wait ID. A wait that has already ended is left unchanged.",
         examples=("ringbolt waits cancel 7k3m9xq2wd#4 --because 'not needed'",),
     ),
 ):

@@ -1,4 +1,4 @@
-"""`ringbolt watch`: tasks as they change, drawn on a terminal, or one line per event elsewhere."""
+"""`ringbolt watch`: tasks as they change, drawn on a terminal, otherwise one line per event."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHOWN = 10  # events of the first task
 def watch_command(every: float, most: int | None) -> None:
     """Watch the open tasks, or one, until you interrupt it.
 
-    On a terminal the task is redrawn when it changes. Elsewhere each new event is printed as one line.
+    On a terminal the task is redrawn when it changes. Otherwise each new event is printed as one line.
     """
     try:
         with open_memory(TaskMemory) as memory:
@@ -59,10 +59,10 @@ def _tasks(memory: TaskMemory) -> dict[str, int]:
 def _new_events(memory: TaskMemory, seen: dict[str, int]) -> Iterator[Event]:
     """New events; `seen` is updated."""
     now = _tasks(memory)
-    for task_id in dict.fromkeys((*seen, *now)):  # also tasks that have ended since
-        for one in memory.events(task_id, after=seen.get(task_id, 0)):
-            seen[task_id] = one.seq
-            yield one
+    for task_id in dict.fromkeys((*seen, *now)):  # including tasks that have ended since
+        for new in memory.events(task_id, after=seen.get(task_id, 0)):
+            seen[task_id] = new.seq
+            yield new
 
 
 def _print_events(memory: TaskMemory, every: float, most: int | None) -> None:
@@ -70,12 +70,12 @@ def _print_events(memory: TaskMemory, every: float, most: int | None) -> None:
     click.echo(f"ringbolt: watching {len(seen)} tasks", err=True)
     count = 0
     while True:
-        for one in _new_events(memory, seen):
-            data = one.to_dict()
+        for new in _new_events(memory, seen):
+            data = new.to_dict()
             if wants_json():
                 emit(data)
             else:
-                click.echo(f"{one.task_id} {event(data)}")
+                click.echo(f"{new.task_id} {event(data)}")
             sys.stdout.flush()
             count += 1
             if count == most:
@@ -105,6 +105,6 @@ def _screen(memory: TaskMemory, ids: list[str]) -> list[str]:
         return ["No open tasks."]
     lines = task(memory.task_get(ids[0]).to_dict())
     latest = memory.task_thread(ids[0], limit=SHOWN).events
-    lines += ["Latest events", *(f"  {event(one.to_dict())}" for one in latest), ""]
+    lines += ["Latest events", *(f"  {event(each.to_dict())}" for each in latest), ""]
     others = [headline(memory.task_get(other).to_dict()) for other in ids[1:]]
     return [*lines, *(["Other tasks", *others] if others else [])]

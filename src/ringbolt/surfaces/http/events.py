@@ -1,7 +1,7 @@
 """Events over HTTP: pages of JSON, and server-sent event streams that resume where a client left off.
 
 A stream sends each event once, in order, with its number as `id`. A client that reconnects with
-`Last-Event-ID` gets what came after it, from any server on the same store; the server keeps no state for it.
+`Last-Event-ID` gets the later events, from any server on the same store; the server keeps no state for it.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class News:
         self._watching: asyncio.Task[None] | None = None
         self.ended = False
 
-    async def look(self) -> int:
+    async def poll(self) -> int:
         """The position up to which no earlier event can still appear; everything before it is final."""
         async with self._lock:
             before = self.horizon.position
-            position: int = await self._run(lambda: self._store.read(self.horizon.look))
+            position: int = await self._run(lambda: self._store.read(self.horizon.advance))
             if position != before:
                 self._wake_streams()
         return position
@@ -91,7 +91,7 @@ class News:
         while True:
             before = self._changed
             try:
-                await self.look()
+                await self.poll()
             except RingboltError as error:  # the store may be back in a moment
                 log.warning("cannot poll the store for events: %s", error.code)
             wait = SHORTEST if self._changed is not before else min(2 * wait, LONGEST)
@@ -127,7 +127,7 @@ class Feed:
     async def page(self, after: int, limit: int) -> Page:
         """Up to `limit` events after a number."""
         if self._task_id is None:
-            until = await self._news.look()
+            until = await self._news.poll()
             return await self._run(lambda: self._of_store(after, until, limit))
         return await self._run(lambda: self._of_task(after, limit))
 
@@ -136,7 +136,7 @@ class Feed:
 
         def work(tx: Any) -> tuple[list[Row], int]:
             head = find_task(memory, tx, self._task_id)
-            self._task_id = head["task_id"]  # a prefix may become ambiguous while a stream goes on
+            self._task_id = head["task_id"]  # a prefix may become ambiguous during a stream
             return tx.events(head["task_id"], after, limit + 1), head["last_seq"]
 
         rows, last = memory.store.read(work)

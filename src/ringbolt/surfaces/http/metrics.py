@@ -71,7 +71,7 @@ def store_lines(memory: TaskMemory, worker: bool | None) -> Iterable[str]:
     now = time.time()
 
     def work(tx: Tx) -> tuple[dict[str, int], list[dict[str, Any]], _Work, list[dict[str, Any]]]:
-        done = workers.totals(tx), sum(one.alive for one in workers.seen(tx, now))
+        done = workers.totals(tx), sum(worker.alive for worker in workers.seen(tx, now))
         return feed.task_counts(tx), jobs.counts(tx, now), done, feed.model_totals(tx)
 
     tasks, queue, done, models = memory.store.read(work)

@@ -54,7 +54,7 @@ _IDENTITY = [
         "in": "header",
         "required": False,
         "description": text,
-        # The pattern excludes what no header can carry.
+        # The pattern excludes characters that a header cannot carry.
         "schema": {"type": "string", "maxLength": most, "pattern": f"^{first}[!-~]*$"},
     }
     for name, text, most, first in (
@@ -134,7 +134,7 @@ def _operation(name: str, schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _resource(resource: Resource, schemas: dict[str, Any]) -> dict[str, Any]:
     operation = OPERATIONS[resource.operation]
-    arguments = {one.name: one for one in parameters(resource.operation)}
+    arguments = {parameter.name: parameter for parameter in parameters(resource.operation)}
     fixed = dict(resource.path_names)
     renamed = dict(resource.query_names)
     inputs: list[dict[str, Any]] = [
@@ -147,11 +147,12 @@ def _resource(resource: Resource, schemas: dict[str, Any]) -> dict[str, Any]:
         }
         for name, argument in fixed.items()
     ]
-    for argument, one in arguments.items():
+    for argument, parameter in arguments.items():
         if argument not in fixed.values():
-            asked = next((name for name, meant in renamed.items() if meant == argument), argument)
-            row = {"name": asked, "in": "query", "description": one.description, "schema": one.schema}
-            inputs.append(row | ({"required": True} if one.required else {}))
+            name = next((name for name, target in renamed.items() if target == argument), argument)
+            row = {"name": name, "in": "query", "description": parameter.description}
+            required = {"required": True} if parameter.required else {}
+            inputs.append({**row, "schema": parameter.schema, **required})
     if resource.media_type:
         kind = "object" if resource.media_type == "application/yaml" else "string"
         content = {resource.media_type: {"schema": {"type": kind}}}

@@ -32,7 +32,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 _JSON = "application/json"
-_WORKER_SECONDS = 30.0  # how long the end of the server waits for its workers: longer than they take
+_WORKER_SECONDS = 30.0  # how long shutdown waits for the workers: longer than they need
 
 
 class Resource(Value, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class Resource(Value, frozen=True, kw_only=True):
     operation: str
     path_names: tuple[tuple[str, str], ...] = ()
     query_names: tuple[tuple[str, str], ...] = ()
-    media_type: str = ""  # if the answer is a text, not JSON
+    media_type: str = ""  # if the result is a text, not JSON
     bare: bool = False  # without envelope, with the field names of other gateways
 
 
@@ -97,7 +97,7 @@ class Mcp:
 
 
 class Gateway:
-    """What the routes share: the memory, the threads, the metrics and the stream of new events."""
+    """The shared state of the routes: the memory, the threads, the metrics and the stream of new events."""
 
     def __init__(self, memory: TaskMemory, *, worker: bool, heartbeat: float) -> None:
         self.figures = metrics.Figures()
@@ -111,9 +111,8 @@ class Gateway:
 
     def routes(self) -> list[BaseRoute]:
         """Every route except the MCP server's. The first match of path and method wins."""
-        found: list[BaseRoute] = [Route(one.path, self._resource(one), methods=["GET"]) for one in RESOURCES]
         return [
-            *found,
+            *(Route(each.path, self._resource(each), methods=["GET"]) for each in RESOURCES),
             Route("/api/events", self._events, methods=["GET"]),
             Route("/api/tasks/{id}/events", self._events, methods=["GET"]),
             Route("/health", self._health, methods=["GET"]),
@@ -180,21 +179,21 @@ class Gateway:
         operation = OPERATIONS[resource.operation]
         renamed = dict(resource.query_names)
 
-        async def ask(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             require(request.scope, operation.scope)
             arguments: dict[str, Any] = {}
             for name in request.query_params:
                 values = request.query_params.getlist(name)
                 arguments[renamed.get(name, name)] = values if len(values) > 1 else values[0]
-            arguments |= {meant: request.path_params[name] for name, meant in resource.path_names}
+            arguments |= {target: request.path_params[name] for name, target in resource.path_names}
             return await self._called(resource, request, lambda: arguments)
 
-        return ask
+        return respond
 
     async def _called(
         self, resource: Resource, request: Request, arguments: Callable[[], Mapping[str, Any]]
     ) -> Response:
-        """Call an operation on a thread, which also parses the arguments and encodes the answer."""
+        """Call an operation on a thread, which also parses the arguments and encodes the result."""
 
         def work() -> bytes:
             checked = read_arguments(name, arguments())
@@ -215,7 +214,7 @@ class Gateway:
     def acting(self, caller: Caller, scope: Scope) -> TaskMemory:
         """The memory for a caller: identity comes from the token, workspace and session from headers."""
         place = _header(scope, "workspace", 2000)
-        if place and not place.startswith("/"):  # it would be relative to the folder of the server
+        if place and not place.startswith("/"):  # a relative path would start at the server's folder
             raise Refusal("bad_request", "X-Ringbolt-Workspace is not an absolute path.", "Start it with /.")
         return self._memory.acting_as(
             channel=caller.channel,
@@ -224,7 +223,7 @@ class Gateway:
             agent=_header(scope, "agent", 200) or "",
         )
 
-    # --- the others -------------------------------------------------------------------------------
+    # --- other routes -----------------------------------------------------------------------------
 
     async def _events(self, request: Request) -> Response:
         caller = require(request.scope, "read")
@@ -239,7 +238,7 @@ class Gateway:
         return await events.answer(request, source, self.news, self._heartbeat)
 
     async def _health(self, request: Request) -> Response:
-        """Whether the store can be read: the only answer without a token."""
+        """Whether the store can be read: the only information without a token."""
         try:
             await self.run(lambda: self._memory.store.read(lambda tx: tx.last_position()))
         except RingboltError as error:
@@ -273,7 +272,7 @@ def _arguments(body: bytes) -> dict[str, Any]:
 
 
 def _header(scope: Scope, name: str, most: int) -> str | None:
-    """A header about the caller, bounded; None if it is missing."""
+    """A header about the caller; None if it is missing, Refusal if it is not valid."""
     values = [value for key, value in scope["headers"] if key == b"x-ringbolt-" + name.encode()]
     if not values:
         return None

@@ -21,14 +21,15 @@ _MAX_SIGNED_OUT = 10_000
 
 
 class Session(Value, frozen=True, kw_only=True):
-    """A signed-in browser: whom it acts as, and until when."""
+    """A signed-in browser: its caller and its expiry."""
 
     caller: Caller
     expires: int
 
 
 class Sessions:
-    """Issues and checks the cookies of one server. Browsers share cookies between ports, hence the name."""
+    """Issues and checks the cookies of one server. Browsers share cookies between ports, so its name has the
+    port."""
 
     def __init__(self, tokens: Tokens, port: int, clock: Callable[[], float] = time.time) -> None:
         self.cookie = f"ringbolt_{port}"

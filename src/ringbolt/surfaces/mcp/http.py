@@ -1,4 +1,4 @@
-"""The MCP server over streamable HTTP. Requests need no session, so a restart interrupts nobody."""
+"""The MCP server over streamable HTTP. Requests need no session, so a restart interrupts no client."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _ANYWHERE = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
 def asgi_app(memory: TaskMemory, *, tools: str = "core", guarded: bool = False) -> Starlette:
-    """The server as an ASGI app for any path: to run as it is, or as the endpoint of a route.
+    """The server as an ASGI app for any path: run it directly, or as the endpoint of a route.
 
-    If you mount it, enter its lifespan (`app.router.lifespan_context(app)`). The scope of a request may say
-    who makes it: `ringbolt.memory` (a TaskMemory) and `ringbolt.scopes` (read, write). `guarded`: Host and
-    Origin were already checked; otherwise only those of this machine are accepted.
+    If you mount it, enter its lifespan (`app.router.lifespan_context(app)`). The scope of a request may
+    identify the caller: `ringbolt.memory` (a TaskMemory) and `ringbolt.scopes` (read, write). `guarded`: Host
+    and Origin were already checked; otherwise only those of this machine are accepted.
     """
 
     async def caller(ctx: Context) -> Caller:

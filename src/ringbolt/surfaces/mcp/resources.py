@@ -32,11 +32,11 @@ TEMPLATES: list[dict[str, Any]] = [
 ]
 _PROMPTS = {
     "resume": (
-        "Continue a task", "What is recorded about a task, and the request to continue it.", texts.RESUME,
+        "Continue a task", "The record of a task, and the request to continue it.", texts.RESUME,
     ),
     "handoff": (
         "Hand a task over",
-        "Record what the next agent needs to know, and show what is recorded already.",
+        "Record what the next agent needs to know, and show the record so far.",
         texts.HANDOFF,
     ),
 }  # fmt: skip
@@ -48,7 +48,7 @@ PROMPTS: list[dict[str, Any]] = [
 
 def resources(memory: TaskMemory) -> list[dict[str, Any]]:
     """The list of open tasks, and the views of each."""
-    found: list[dict[str, Any]] = [
+    listed: list[dict[str, Any]] = [
         {
             "uri": ACTIVE,
             "name": "active tasks",
@@ -58,7 +58,7 @@ def resources(memory: TaskMemory) -> list[dict[str, Any]]:
         }
     ]
     for task in memory.task_list(limit=MOST).tasks:
-        found += [
+        listed += [
             {
                 "uri": f"task://{task.id}/{view}",
                 "name": f"{task.id} {view}",
@@ -68,31 +68,33 @@ def resources(memory: TaskMemory) -> list[dict[str, Any]]:
             }
             for view, (title, kind, words) in _VIEWS.items()
         ]
-    return found
+    return listed
 
 
 def resource(memory: TaskMemory, uri: str) -> tuple[str, str]:
     """The text of a resource, and its type."""
     if uri == ACTIVE:
         return texts.result_text("task_list", {}, memory.task_list(limit=MOST).to_dict()), _MARKDOWN
-    found = _TASK.fullmatch(uri)
-    if not found:
+    match = _TASK.fullmatch(uri)
+    if not match:
         raise NotFound(
             "record_not_found",
             f"There is no resource {shown(uri)}.",
-            f"There are {ACTIVE}, task://<id>/state.yaml and task://<id>/resume.",
+            f"The resources are {ACTIVE}, task://<id>/state.yaml and task://<id>/resume.",
         )
-    task_id = None if found[1] == CURRENT else found[1]
-    view = found[2]
+    task_id = None if match[1] == CURRENT else match[1]
+    view = match[2]
     text = memory.task_resume(task_id).text if view == "resume" else memory.task_state(task_id)
     return text, _VIEWS[view][1]
 
 
 def prompt(memory: TaskMemory, name: str, task_id: str | None) -> str:
-    """The text of a prompt: what to do, and what is recorded about the task."""
+    """The text of a prompt: instructions, and the record of the task."""
     if name not in _PROMPTS:
         raise InvalidInput(
-            "invalid_argument", f"There is no prompt {shown(name)}.", f"There are {' and '.join(_PROMPTS)}."
+            "invalid_argument",
+            f"There is no prompt {shown(name)}.",
+            f"The prompts are {' and '.join(_PROMPTS)}.",
         )
     try:
         packet = memory.task_resume(task_id or None).text
@@ -104,7 +106,7 @@ def prompt(memory: TaskMemory, name: str, task_id: str | None) -> str:
 
 
 def completions(memory: TaskMemory, argument: str, begun: str) -> list[str]:
-    """The ids of open tasks that start with what was typed."""
+    """The ids of open tasks that start with the typed text."""
     if argument not in ("task_id", "id"):
         return []
     wanted = begun.strip().lower()

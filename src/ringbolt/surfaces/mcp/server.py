@@ -20,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 from ... import operations
 from ..._version import __version__
 from ...core.draft_tasks import turn_to
+from ...hosts.taken_tasks import call_hooks, taken_task_notice
 from ...memory import TaskMemory
 from ...model.errors import RingboltError
 from ...model.operation import Operation
@@ -45,14 +46,14 @@ _INTERNAL: dict[str, Any] = {
 
 
 class Caller(Value, frozen=True, kw_only=True):
-    """Who makes a request: a function that opens their memory, and what they may do."""
+    """The caller of a request: a function that opens its memory, and its scopes."""
 
     memory: Callable[[], TaskMemory]
     scopes: tuple[str, ...] = ("read", "write")
 
 
 def agent_name(ctx: Context) -> str:
-    """The client's name as an agent name; empty if it gave none."""
+    """The client's name as an agent name; empty if it has none."""
     known = ctx.session.client_params
     return plain_name(known.client_info.name) if known else ""
 
@@ -74,11 +75,11 @@ class _Handlers:
     def __init__(self, tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> None:
         self._caller = caller
         self._operations = mcp_tools.listed(tools)
-        shown = {name: mcp_tools.tool(one, tools) for name, one in self._operations.items()}
-        self._schemas: dict[str, dict[str, Any]] = {name: one["inputSchema"] for name, one in shown.items()}
-        self._tools = [types.Tool.model_validate(one) for one in shown.values()]
-        self._prompts = [types.Prompt.model_validate(one) for one in resources.PROMPTS]
-        self._templates = [types.ResourceTemplate.model_validate(one) for one in resources.TEMPLATES]
+        shown = {name: mcp_tools.tool(operation, tools) for name, operation in self._operations.items()}
+        self._schemas: dict[str, dict[str, Any]] = {name: tool["inputSchema"] for name, tool in shown.items()}
+        self._tools = [types.Tool.model_validate(tool) for tool in shown.values()]
+        self._prompts = [types.Prompt.model_validate(prompt) for prompt in resources.PROMPTS]
+        self._templates = [types.ResourceTemplate.model_validate(row) for row in resources.TEMPLATES]
 
     def server(self) -> Server[Any]:
         return Server(
@@ -119,8 +120,8 @@ class _Handlers:
     # --- resources and prompts --------------------------------------------------------------------
 
     async def _list_resources(self, ctx: Context, params: Page) -> types.ListResourcesResult:
-        found = await self._read(ctx, resources.resources)
-        return types.ListResourcesResult(resources=[types.Resource.model_validate(one) for one in found])
+        listed = await self._read(ctx, resources.resources)
+        return types.ListResourcesResult(resources=[types.Resource.model_validate(row) for row in listed])
 
     async def _list_templates(self, ctx: Context, params: Page) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=self._templates)
@@ -144,10 +145,8 @@ class _Handlers:
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         asked = params.argument
-        found = await self._read(ctx, partial(resources.completions, argument=asked.name, begun=asked.value))
-        return types.CompleteResult(
-            completion=types.Completion(values=found, total=len(found), has_more=False)
-        )
+        ids = await self._read(ctx, partial(resources.completions, argument=asked.name, begun=asked.value))
+        return types.CompleteResult(completion=types.Completion(values=ids, total=len(ids), has_more=False))
 
     async def _read(self, ctx: Context, read: Callable[[TaskMemory], Any], **about: str) -> Any:
         """Read on a thread. Unlike those of tools, these errors are protocol errors."""
@@ -164,6 +163,8 @@ class _Handlers:
         return await anyio.to_thread.run_sync(work)
 
 
+# Operations by which a session takes over a task.
+_TURNS = ("task_resume", "task_focus")
 _FORBIDDEN: dict[str, Any] = {
     "code": "wrong_scope",
     "message": "writes, but the token of this client can only read.",
@@ -183,6 +184,10 @@ def _called(caller: Caller, operation: Operation, raw: Mapping[str, Any]) -> typ
             turn_to(memory, arguments.get("task_id"))
         data = as_json(getattr(memory, operation.name)(**arguments))
         text = texts.result_text(operation.name, arguments, data)
+        if operation.name in _TURNS:
+            call_hooks(memory)
+        if notice := taken_task_notice(memory):
+            text = f"{notice}\n\n{text}"
     except RingboltError as error:
         return _failed(error.to_dict())
     except Exception:

@@ -27,7 +27,7 @@ ROOTS_SECONDS = 3  # how long to wait for a client that offers roots
 
 
 class Client:
-    """The one client. Its memory is opened when it is first needed, and kept."""
+    """The only client. Its memory is opened when it is first needed, and kept."""
 
     def __init__(self, location: str | None, workspace: str, session: str | None, agent: str | None) -> None:
         self._location = location
@@ -56,13 +56,13 @@ class Client:
         self._asked = bool(self._workspace)
 
     def _memory(self, agent: str, root: str) -> TaskMemory:
-        # One object per name and root, not per call: it remembers the claims that were made with it.
+        # One object per name and root, not per call, because it remembers its claims.
         with self._opening:
             if self._opened is None:
                 self._opened = TaskMemory.open(
                     self._location, workspace=self._workspace, session=self._session, agent=self._agent
                 )
-            # The host may go on under another session, after /clear for example.
+            # The host may continue under another session, after /clear for example.
             session = self._opened.origin.session or host_session(self._opened.store)
             known = self._acting.get((agent, root, session))
             if known is None:
@@ -134,7 +134,8 @@ def serve(
     """Serve one client over standard input and output until it disconnects.
 
     The first call opens the store, so that the model learns why a store cannot be opened, and what to do. The
-    workspace defaults to the client's first root, or else the current folder; the agent to the client's name.
+    workspace defaults to the client's first root, otherwise the current folder; the agent to the client's
+    name.
     """
 
     async def run() -> None:
@@ -145,7 +146,7 @@ def serve(
             "notifications/roots/list_changed", types.NotificationParams, client.roots_changed
         )
         try:
-            # On an interrupt, do not wait for the thread that reads: all answers are written already.
+            # On an interrupt, do not wait for the reading thread: all responses are already written.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             async with stdio_server() as (reading, writing):
                 await server.run(reading, writing, server.create_initialization_options())

@@ -19,7 +19,7 @@ hand-overs. You can lose your context at any moment: write as you go.
 
 Read:
 - At the start of a session, after a compaction, or when unsure what was done or decided: task_resume. \
-To go on with another task: task_list, then task_resume with its id; it becomes the task of this session.
+To continue another task: task_list, then task_resume with its id; it becomes the task of this session.
 - Before trying something that may have failed before, or to find an old value, reason or output: task_recall.
 
 Write:
@@ -172,5 +172,5 @@ def _quoted(text: str, most: int) -> str:
 
 
 def _json(data: Any) -> str:
-    # No tag can begin in it; parsed as JSON it is the same.
+    # No tag can begin in it, and it parses as the same JSON.
     return _TAG.sub("\\\\u003c", encode.pretty(data, indent=None)) if data is not None else "Done."

@@ -1,7 +1,7 @@
-"""The operations as MCP tools, and how each is described to a model. Does not import mcp.
+"""The operations as MCP tools, with their descriptions for models. Does not import mcp.
 
-Models see core tools all the time, so these have few arguments and short descriptions. Whatever the schema
-shows, a call may have all arguments of the operation.
+Models always see the core tools, so these have few arguments and short descriptions. Whatever the schema
+shows, a call may pass any argument of the operation.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def tool(operation: Operation, tools: str) -> Schema:
 def _few_arguments(operation: Operation) -> Schema:
     """The core arguments, each with the first sentence of its description."""
     shown = {
-        one.name: {
-            **_SIMPLER.get(f"{operation.name}.{one.name}", one.schema),
-            "description": first_sentence(one.description),
+        parameter.name: {
+            **_SIMPLER.get(f"{operation.name}.{parameter.name}", parameter.schema),
+            "description": first_sentence(parameter.description),
         }
-        for one in parameters(operation.name)
-        if one.name in operation.core
+        for parameter in parameters(operation.name)
+        if parameter.name in operation.core
     }
-    required = [one.name for one in parameters(operation.name) if one.required and one.name in shown]
+    required = [each.name for each in parameters(operation.name) if each.required and each.name in shown]
     return {"type": "object", "properties": shown, **({"required": required} if required else {})}
 
 

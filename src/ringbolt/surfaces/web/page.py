@@ -1,4 +1,4 @@
-"""Routes of the web page: its static files, signing in and out, and the reads that no operation offers."""
+"""Routes of the web page: its static files, signing in and out, and its own reads."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class WebPage:
                 "scopes": sorted(caller.scopes),
                 "expires": session.expires if session else None,
                 # Start the event stream here: everything read after this call is at least as new.
-                "position": await self._gateway.news.look(),
+                "position": await self._gateway.news.poll(),
                 "version": __version__,
             }
         )
@@ -123,7 +123,7 @@ class WebPage:
             text.encode("utf-8", "replace"), media_type="text/markdown; charset=utf-8", headers=headers
         )
 
-    # --- reads of its own -------------------------------------------------------------------------
+    # --- reads ------------------------------------------------------------------------------------
 
     def _endpoint(self, read: reads.Read) -> Callable[[Request], Any]:
         async def respond(request: Request) -> Response:

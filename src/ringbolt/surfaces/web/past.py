@@ -1,8 +1,8 @@
 """Time travel: the state of a task after any of its events.
 
-A past state is made by replaying the task's events into an in-memory ledger. Replaying a long history takes a
-while and people step back and forth in it, so the last such ledger is kept, with savepoints to roll back to.
-It is dropped as soon as the task gets another event; data that was forgotten is therefore gone from here too.
+A past state is built by replaying the task's events into an in-memory ledger. Replaying a long history takes
+a while and people step back and forth in it, so the last ledger is cached, with savepoints to roll back to.
+It is dropped as soon as the task gets another event, so forgotten data disappears from it too.
 """
 
 # pyright: reportPrivateUsage=false

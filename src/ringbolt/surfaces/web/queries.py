@@ -1,4 +1,4 @@
-"""Queries of the web page: few columns, bounded results, and SQL that both engines run (see store/tx.py)."""
+"""Queries of the web page: few columns, limited results, and SQL that both engines run (see store/tx.py)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def _placeholders(params: dict[str, Any], name: str, values: Sequence[Any]) -> s
 
 
 def cards(tx: Tx, statuses: Sequence[str], limit: int) -> list[Row]:
-    """Rows of tasks, then of goals, with one of these statuses; the last changed first."""
+    """Rows of tasks, then of goals, with one of these statuses; the most recently changed first."""
     return tx.cards(statuses, limit, kind="task") + tx.cards(statuses, limit, kind="goal")
 
 
 def card_details(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
-    """What a list shows beside the card itself, by task id: last writer, tags, open waits, questions, effects
-    and decisions, criteria met, and the end of a claim."""
+    """Details for lists besides the card itself, by task id: last writer, tags, open waits, questions,
+    effects and decisions, criteria met, and the end of a claim."""
     details: dict[str, Row] = {}
     for begin in range(0, len(task_ids), 500):
         params: dict[str, Any] = {"manual": "%manual:%"}
@@ -130,7 +130,7 @@ def matching(
 
 
 def type_counts(tx: Tx, task_id: str) -> dict[str, int]:
-    """How many events of each type a task has."""
+    """The number of a task's events by type."""
     rows = tx.rows(
         ("type", "count"),
         "SELECT event_type, count(*) FROM events WHERE task_id = :task_id GROUP BY event_type"
@@ -156,7 +156,8 @@ def sizes(tx: Tx) -> Row:
 
 
 def all_records(tx: Tx, task_id: str, kind: str, limit: int) -> list[Row]:
-    """A task's records of a kind that changes over time (effect, wait), ended ones included, newest first."""
+    """A task's records of a kind that changes over time (effect, wait), including ended ones, newest
+    first."""
     return tx.rows(
         _RECORD,
         "SELECT r.seq, e.timestamp, r.status, e.text, e.data, e.item_id, r.ended_at, r.ref_seq, o.channel,"

@@ -60,7 +60,8 @@ class Query:
 
 
 def overview(memory: TaskMemory, query: Query) -> dict[str, Any]:
-    """Cards of all open tasks and goals and of the last to end; with `ids`, only those, in any status."""
+    """Cards of all open tasks and goals and of those that ended last; with `ids`, only those, in any
+    status."""
     ids = query.comma_list("ids", MOST_NAMED)
 
     def work(tx: Tx) -> dict[str, Any]:
@@ -68,8 +69,8 @@ def overview(memory: TaskMemory, query: Query) -> dict[str, Any]:
             named = [card for task_id in ids if (card := _card(memory, tx, task_id))]
             return {"tasks": _with_details(tx, named)}
         rows = queries.cards(tx, rules.OPEN, MOST_OPEN) + queries.cards(tx, rules.ENDED, MOST_ENDED)
-        stand = lives(tx, rows, seconds_now(memory), stuck_after(memory.settings))
-        cards = _with_details(tx, [read_card(row, stand[row["task_id"]]) for row in rows])
+        life = lives(tx, rows, seconds_now(memory), stuck_after(memory.settings))
+        cards = _with_details(tx, [read_card(row, life[row["task_id"]]) for row in rows])
         return {"tasks": cards, "counts": feed.task_counts(tx)}
 
     return {**memory.store.read(work), "now": time.time(), **_thresholds(memory)}
@@ -95,7 +96,7 @@ def _with_details(tx: Tx, cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
     added = ("channel", "tags", "waits", "questions", "effects", "decisions", "claimed_until")
     for card in cards:
         row = details[card["id"]]
-        # Upkeep writes as Ringbolt itself; show the agent that someone runs.
+        # Upkeep writes as Ringbolt itself; show the last real agent.
         agent = row["agent"] if row["agent"] not in ("", OURSELVES) else row["first_agent"]
         card |= {"agent": agent, **{name: row[name] for name in added}}
         if card["kind"] == "goal":
@@ -119,7 +120,7 @@ def moments(memory: TaskMemory, query: Query) -> dict[str, Any]:
     """Events of a task, one line each: those after a number, or those listed in `seqs`."""
     after = query.number("after", 0, 0, 1 << 62)
     limit = query.number("limit", 200, 1, MOST_MOMENTS)
-    seqs = [whole_number("seqs", one, 1, 1 << 62) for one in query.comma_list("seqs", limit)]
+    seqs = [whole_number("seqs", text, 1, 1 << 62) for text in query.comma_list("seqs", limit)]
 
     def work(tx: Tx) -> dict[str, Any]:
         head = _head(memory, tx, query)
@@ -131,7 +132,7 @@ def moments(memory: TaskMemory, query: Query) -> dict[str, Any]:
 
 
 def _with_text(row: Row) -> Row:
-    """Describe an event without text by what it changed."""
+    """Describe an event without text by its changes."""
     sets = row.pop("sets")
     if not sets or row["text"]:
         return row
@@ -160,34 +161,34 @@ def timeline(memory: TaskMemory, query: Query) -> dict[str, Any]:
 
     def work(tx: Tx) -> dict[str, Any]:
         head = _head(memory, tx, query)
-        found: dict[str, Any] = {"task_id": head["task_id"], "last": head["last_seq"]}
+        data: dict[str, Any] = {"task_id": head["task_id"], "last": head["last_seq"]}
         if any(filters.values()):
-            found["seqs"] = queries.matching(tx, head["task_id"], **filters)
+            data["seqs"] = queries.matching(tx, head["task_id"], **filters)
         else:
-            found["types"] = queries.type_counts(tx, head["task_id"])
-        return found
+            data["types"] = queries.type_counts(tx, head["task_id"])
+        return data
 
     return memory.store.read(work)
 
 
 def records(memory: TaskMemory, query: Query) -> list[dict[str, Any]]:
-    """All side effects or waits of a task, ended ones included, newest first."""
+    """All side effects or waits of a task, including ended ones, newest first."""
     kind = validate.choice("kind", query.text("kind"), ("effect", "wait"))
     limit = query.number("limit", 100, 1, 500)
 
     def work(tx: Tx) -> list[Row]:
         return queries.all_records(tx, _head(memory, tx, query)["task_id"], kind, limit)
 
-    found = [
+    rows = [
         {**row, "data": json.loads(row["data"]), "end_data": json.loads(row["end_data"] or "{}")}
         for row in memory.store.read(work)
     ]
     if kind == "wait":
         # A wait can be changed after it started, and its last check is not an event.
         head = memory.store.read(lambda tx: _head(memory, tx, query))
-        for row in found:
+        for row in rows:
             row["wait"] = memory.wait_status(f"{head['task_id']}#{row['seq']}")[0].to_dict()
-    return found
+    return rows
 
 
 def past(memory: TaskMemory, query: Query) -> dict[str, Any]:
@@ -200,8 +201,8 @@ def past(memory: TaskMemory, query: Query) -> dict[str, Any]:
     events: dict[int, Any] = {}
 
     def visit(tx: Tx, row: Row) -> None:
-        found = read_task(tx, row["task_id"])
-        states[row["seq"]] = found.to_dict() if found else None
+        task = read_task(tx, row["task_id"])
+        states[row["seq"]] = task.to_dict() if task else None
         events[row["seq"]] = read_event(row).to_dict()
 
     first, until = max(1, seq - 1 - around), min(seq + around, head["last_seq"])
@@ -235,7 +236,7 @@ def system(memory: TaskMemory, query: Query) -> dict[str, Any]:
         **memory.store.read(work),
         "store": memory.store.info(),
         "jobs": memory.jobs_status().to_dict(),
-        "mirrors": [one.to_dict() for one in memory.acting_as(workspace=None).mirrors_status()],
+        "mirrors": [mirror.to_dict() for mirror in memory.acting_as(workspace=None).mirrors_status()],
         "version": __version__,
         "up_seconds": time.monotonic() - _STARTED,
     }

@@ -1,4 +1,4 @@
-"""Texts that `ringbolt install` writes: plugins in JavaScript, and what models and users read.
+"""Texts that `ringbolt install` writes: plugins in JavaScript, and texts for models and users.
 
 `{{name}}` in a template stands for a value that is filled in.
 """

@@ -5,7 +5,7 @@ export default {
   name: "Ringbolt",
   description: "Task memory that survives compaction",
   register(api) {
-    const waiting = new Map(); // by session: the text that its next prompt gets
+    const waiting = new Map(); // per session: the text to add to its next prompt
     const base = (ctx) => ({ session_id: ctx?.sessionId ?? ctx?.sessionKey ?? "", cwd: ctx?.workspaceDir });
     const add = (ctx, text) => {
       const session = base(ctx).session_id;

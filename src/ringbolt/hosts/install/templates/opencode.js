@@ -1,10 +1,10 @@
 // Written by ringbolt install {{host}}. The next installation overwrites changes made here.
 {{report_event.js}}
 export const Ringbolt = async ({ directory }) => {
-  // By session: its texts, by the event that they answer. The system prompt is rebuilt for each request, so a
-  // text goes into every one until the next of its kind replaces it.
+  // Per session: its texts, keyed by the event that they answer. OpenCode rebuilds the system prompt for each
+  // request, so a text is added to every prompt until another one for the same event replaces it.
   const sessions = new Map();
-  // By message: its author. By session: the last text of each author.
+  // Per message: its author. Per session: the last text of each author.
   const authors = new Map();
   const said = new Map();
   const sessionOf = (event) => event.properties?.sessionID ?? event.properties?.info?.id;
@@ -14,7 +14,7 @@ export const Ringbolt = async ({ directory }) => {
     if (!sessions.has(session)) sessions.set(session, {});
     sessions.get(session)[kind] = text;
   };
-  // By session: a promise of its text. OpenCode does not await events, so the next request may come first.
+  // Per session: a promise of its text. OpenCode does not await events, so the next request may come first.
   const waiting = new Map();
   const start = (session, source, before) => {
     keep(session, "start", "");

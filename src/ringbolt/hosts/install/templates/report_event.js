@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-// For a shell, with the event as its argument.
+// The command line for a shell; the event is its argument.
 const COMMAND = "{{command}}";
 const MILLISECONDS = 5000;
 

@@ -318,6 +318,7 @@ CREATE TABLE sessions (                     -- sessions of agents, as the hooks 
   started_at     TEXT COLLATE "C" NOT NULL,
   seen_at        TEXT COLLATE "C" NOT NULL,
   ended_at       TEXT COLLATE "C",
+  taken          TEXT COLLATE "C",                    -- JSON object: another session took its task, and it must be told
   PRIMARY KEY (tenant_id, session_id)
 );
 CREATE INDEX sessions_by_process ON sessions(tenant_id, process) WHERE process <> '';

@@ -271,7 +271,8 @@ CREATE TABLE sessions (                     -- sessions of agents, as the hooks 
   interruption   TEXT,                      -- JSON object: why the last turn broke off
   started_at     TEXT NOT NULL,
   seen_at        TEXT NOT NULL,
-  ended_at       TEXT
+  ended_at       TEXT,
+  taken          TEXT                       -- JSON object: another session took its task, and it must be told
 ) WITHOUT ROWID;
 CREATE INDEX sessions_by_process ON sessions(process) WHERE process <> '';
 CREATE INDEX sessions_by_workspace ON sessions(workspace_path, seen_at);

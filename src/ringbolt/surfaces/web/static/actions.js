@@ -1,7 +1,8 @@
 // What a person can do with a task. Every action is confirmed in a dialog first.
 import { html, useState } from "./vendor/preact.js";
-import { call } from "./api.js";
-import { ConfirmDialog, notify } from "./parts.js";
+import { call, useData } from "./api.js";
+import { short } from "./format.js";
+import { ConfirmDialog, ErrorMessage, notify } from "./parts.js";
 
 const ENDED = new Set(["completed", "failed", "cancelled", "abandoned", "superseded"]);
 
@@ -20,6 +21,19 @@ function edited(task, titles) {
     const step = { ...item.detail, id: item.id, title, depends_on: item.depends_on.filter((other) => kept.includes(other)) };
     return item.stage ? { ...step, stage: item.stage } : step;
   });
+}
+
+const LETTERS = 90; // of an instruction or a name in a list of choices
+
+// The instructions of the user with which another request may begin.
+function beginnings(task) {
+  return task.instructions.filter((entry) => entry.seq > 1 && (entry.origin.channel === "user" || entry.tags.includes("request")));
+}
+
+// The open tasks of the same workspace that a task can take in.
+async function mergeable(task) {
+  const { tasks } = await call("task_list", { workspace: task.workspace || "*", limit: 200 });
+  return tasks.filter((other) => other.id !== task.id && other.kind === "task" && other.workspace === task.workspace);
 }
 
 // For each action: when it is offered, what the dialog asks, and what it calls.
@@ -84,6 +98,45 @@ const ACTIONS = [
     notice: "The plan was replaced. The earlier one is still there to read.",
   },
   {
+    name: "split",
+    word: "Split",
+    when: (task) => !ENDED.has(task.status) && task.kind !== "goal" && beginnings(task).length > 0,
+    title: "Split this task?",
+    about: "An instruction, and what was recorded since, becomes a task of its own. “Undo the last change” puts the two together again.",
+    fields: (task) => [
+      {
+        name: "at",
+        label: "The new task begins with",
+        kind: "choice",
+        options: beginnings(task).reverse().map((entry) => [entry.seq, `#${entry.seq} ${short(entry.summary, LETTERS)}`]),
+      },
+      { name: "name", label: "Name of the new task (optional)" },
+    ],
+    act: (task, { at, name }) => call("task_split", { task_id: task.id, at: Number(at), name: name.trim() || null }),
+    yes: "Split the task",
+    notice: (written) => `The new task is ${written.task_id}.`,
+  },
+  {
+    name: "merge",
+    word: "Merge",
+    when: (task) => !ENDED.has(task.status) && task.kind !== "goal",
+    title: "Take another task in?",
+    about: "The request of the other task, its open steps and what is remembered there become part of this one, and it ends as superseded. “Undo the last change” separates them again.",
+    fields: async (task) => [
+      {
+        name: "other",
+        label: "The task to take in",
+        kind: "choice",
+        required: true,
+        options: (await mergeable(task)).map((other) => [other.id, `${short(other.name, LETTERS)} (${other.id})`]),
+        hint: "The other open tasks of this workspace.",
+      },
+    ],
+    act: (task, { other }) => call("task_merge", { task_id: task.id, other }),
+    yes: "Merge the tasks",
+    notice: "The other task is part of this one now.",
+  },
+  {
     name: "finish",
     word: "Finish",
     when: (task) => !ENDED.has(task.status),
@@ -123,8 +176,14 @@ const ACTIONS = [
 
 // `seen` is the task as it was when the dialog opened, so that later changes are not overwritten.
 function ActionDialog({ action, seen, close, done }) {
-  return html`<${ConfirmDialog} title=${action.title} yes=${action.yes || action.word} danger=${action.danger} fields=${action.fields(seen)}
-    close=${close} act=${(answers) => action.act(seen, answers)} done=${() => (notify(action.notice), done())}>
+  const { data: fields, error } = useData(async () => action.fields(seen), [action, seen]);
+  if (error) return html`<${ErrorMessage} error=${error} />`;
+  if (!fields) return null;
+  const act = async (answers) => {
+    const written = await action.act(seen, answers);
+    notify(typeof action.notice === "function" ? action.notice(written) : action.notice);
+  };
+  return html`<${ConfirmDialog} title=${action.title} yes=${action.yes || action.word} danger=${action.danger} fields=${fields} close=${close} act=${act} done=${done}>
     <p>${action.about}</p>
   <//>`;
 }

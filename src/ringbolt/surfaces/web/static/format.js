@@ -79,6 +79,12 @@ export function clean(text) {
   return text.replace(HIDDEN, (letter) => (letter === "\r" ? "" : `⟨U+${letter.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`));
 }
 
+// A text on one line, cut off after some letters.
+export function short(text, letters) {
+  const line = clean(text).replace(/\s+/g, " ").trim();
+  return line.length > letters ? line.slice(0, letters - 1) + "…" : line;
+}
+
 // The server escapes them as \\u…. Most responses have none and skip the slow path.
 const ESCAPED = /\\u(?:00[0189]|007f|00ad|061c|180e|20[0-6]|feff|fff[9ab]|db40)/i;
 

@@ -4,15 +4,25 @@ import { seconds } from "./format.js";
 export const GROUPS = [
   ["attention", "Needs attention"],
   ["stuck", "Stuck"],
-  ["active", "Active"],
+  ["yours", "Waiting for you"],
+  ["active", "At work"],
   ["waiting", "Waiting"],
-  ["paused", "Paused"],
+  ["paused", "Resting"],
   ["stale", "Stale"],
-  ["finished", "Recently finished"],
+  ["finished", "Done"],
 ];
 const OPEN = new Set(["active", "waiting", "paused"]);
 // Where a task's session says more than its status (`life`, see ledger/task_life.py): the group it is in.
-const BY_LIFE = { "waiting for you": "waiting", "held up": "waiting", resting: "paused", stuck: "stuck" };
+const BY_LIFE = { "waiting for you": "yours", "held up": "waiting", resting: "paused", stuck: "stuck" };
+// The words that a group's heading says already.
+const SAID = {
+  yours: ["waiting for you"],
+  active: ["at work", "active"],
+  waiting: ["waiting"],
+  paused: ["resting"],
+  stuck: ["stuck", "active", "at work"],
+  finished: ["done"],
+};
 const FOR_PEOPLE = new Set(["approval", "input", "auth"]);
 
 // When the sub-tasks of each task were last active, by task id: a task with busy sub-tasks is not idle.
@@ -40,9 +50,15 @@ export function concern(task) {
   return "";
 }
 
-// How a task stands, where that is worth a word beside its group.
-export function lifeWord(task) {
-  return task.life === task.status || task.life === "done" || task.life === "at work" ? "" : task.life || "";
+// How a task stands: the word that lists and packets use too.
+export function standing(task) {
+  return task.life || task.status;
+}
+
+// The same word, where the heading of the task's group does not say it.
+export function lifeWord(task, group) {
+  const word = standing(task);
+  return (SAID[group] || ["active", "at work"]).includes(word) ? "" : word;
 }
 
 export function groupOf(task, now, limits, parts = new Map()) {

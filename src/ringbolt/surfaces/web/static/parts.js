@@ -29,16 +29,28 @@ const MARKS = {
   attention: "!",
 };
 
+// The status whose symbol stands for a word that says how a task stands (ledger/task_life.py).
+const LIVES = {
+  "at work": "active",
+  "waiting for you": "waiting",
+  "held up": "waiting",
+  resting: "paused",
+  stuck: "stuck",
+  done: "completed",
+  "done (inferred)": "completed",
+};
+
 // A status as a symbol and a word, never as a colour alone.
 export function Status({ status, word = "", small = false }) {
-  const shown = word === "stuck" ? word : status;
+  const shown = LIVES[word] || status;
   return html`<span class=${`status is-${shown}${small ? " small" : ""}`}>
     <span class="mark" aria-hidden="true">${MARKS[shown] || "·"}</span>${word || status}
   </span>`;
 }
 
-export function Mark({ status }) {
-  return html`<span class=${`mark is-${status}`} role="img" aria-label=${status}>${MARKS[status] || "·"}</span>`;
+export function Mark({ status, word = "" }) {
+  const shown = status === "attention" ? status : LIVES[word] || status;
+  return html`<span class=${`mark is-${shown}`} role="img" aria-label=${word || status}>${MARKS[shown] || "·"}</span>`;
 }
 
 export function Progress({ done, total, label, none = "no plan" }) {
@@ -145,6 +157,7 @@ export class ConfirmDialog extends Component {
   }
 }
 
+// A field of a form; the options of a choice are values, or pairs of a value and its words.
 // Inputs are uncontrolled: a `value` prop would reset what is being typed on every render.
 export function Field({ name, label, kind = "text", value = "", required, options, hint, rows = 3 }) {
   const common = { name, id: "field-" + name, required, "aria-describedby": hint ? "hint-" + name : undefined };
@@ -154,7 +167,10 @@ export function Field({ name, label, kind = "text", value = "", required, option
       kind === "long"
         ? html`<textarea ...${common} rows=${rows} defaultValue=${value} />`
         : kind === "choice"
-          ? html`<select ...${common}>${options.map((option) => html`<option key=${option} value=${option} selected=${option === value}>${option}</option>`)}</select>`
+          ? html`<select ...${common}>${options.map((option) => {
+              const [own, words] = [].concat(option, option); // a value, or a value and its words
+              return html`<option key=${own} value=${own} selected=${own === value}>${words}</option>`;
+            })}</select>`
           : html`<input ...${common} type=${kind} defaultValue=${value} autocomplete="off" />`
     }
     ${hint && html`<p class="hint" id=${"hint-" + name}>${hint}</p>`}

@@ -3,7 +3,7 @@ import { Component, html, useContext, useEffect, useMemo, useState } from "../ve
 import { get, useData } from "../api.js";
 import { useLive } from "../live.js";
 import { base, count, plural } from "../format.js";
-import { GROUPS, concern, groupOf, lifeWord, partsActivity } from "../groups.js";
+import { GROUPS, concern, groupOf, lifeWord, partsActivity, standing } from "../groups.js";
 import { Ago, Empty, ErrorMessage, Loading, Mark, Now, Progress, TaskLink } from "../parts.js";
 import { Bars, lastDay } from "../plots.js";
 import { setQuery } from "../router.js";
@@ -33,11 +33,12 @@ class Row extends Component {
 
   render({ task, group }) {
     const worry = concern(task);
+    const word = lifeWord(task, group);
     const doing = task.current_title || task.next_step || task.next_title;
     return html`<li class=${`task-row in-${group}`}>
-      <${Mark} status=${group === "stuck" || group === "attention" ? group : task.status} />
+      <${Mark} status=${group === "stuck" || group === "attention" ? group : task.status} word=${standing(task)} />
       <span class="main">
-        <span class="title">${task.kind === "goal" && html`<span class="kind">goal</span> `}<${TaskLink} id=${task.id} className="name">${task.name}<//>${lifeWord(task) && html` <span class="kind">${lifeWord(task)}</span>`}</span>
+        <span class="title">${task.kind === "goal" && html`<span class="kind">goal</span> `}<${TaskLink} id=${task.id} className="name">${task.name}<//>${word && html` <span class="kind">${word}</span>`}</span>
         <span class="doing">${worry ? html`<span class="worry">${worry}</span>` : doing ? html`<span class="arrow" aria-hidden="true">→</span> ${doing}` : html`<span class="quiet">${task.phase}</span>`}</span>
       </span>
       <${Progress} done=${task.done} total=${task.total} label=${(task.kind === "goal" ? "criteria of " : "steps of ") + task.name} none=${task.kind === "goal" ? "no criteria" : "no plan"} />
@@ -84,7 +85,7 @@ function fits(task, query) {
   const text = (query.get("text") || "").toLowerCase();
   return (
     (!text || [task.name, task.id, task.current_title, task.next_step].some((part) => part?.toLowerCase().includes(text))) &&
-    (!query.get("status") || task.status === query.get("status")) &&
+    (!query.get("status") || standing(task) === query.get("status")) &&
     (!query.get("workspace") || task.workspace === query.get("workspace")) &&
     (!query.get("agent") || task.agent === query.get("agent")) &&
     (!query.get("tag") || task.tags.includes(query.get("tag")))
@@ -184,7 +185,7 @@ export function Overview({ route }) {
     <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
       <input type="search" name="text" placeholder="Filter tasks" aria-label="Filter tasks by text" value=${query.get("text") || ""}
         onInput=${(event) => setQuery({ text: event.target.value })} />
-      <${Choice} name="status" label="Status" query=${query} options=${unique(all.map((task) => task.status))} />
+      <${Choice} name="status" label="Status" query=${query} options=${unique(all.map(standing))} />
       <${Choice} name="workspace" label="Workspace" query=${query} options=${unique(all.map((task) => task.workspace))} />
       <${Choice} name="agent" label="Agent" query=${query} options=${unique(all.map((task) => task.agent))} />
       <${Choice} name="tag" label="Tag" query=${query} options=${unique(all.flatMap((task) => task.tags))} />

@@ -29,16 +29,43 @@ function Cell({ part, whole, wanted }) {
   return html`<td class=${low ? "low" : ""}><span class="meter" aria-hidden="true"><span style=${{ width: value + "%" }} /></span>${value} %</td>`;
 }
 
+// Who lost something: our packet, or only the host's summary.
+function Losses({ drill }) {
+  const lost = drill.rows.flatMap((row) => (row.lost || []).map((loss) => ({ ...loss, what: row.name })));
+  const groups = [
+    ["Lost from the 1,500-token packet", lost.filter((loss) => !loss.usual)],
+    ["Lost from the host's summary only", lost.filter((loss) => loss.usual)],
+  ];
+  const note = (loss) => {
+    const has = [loss.asked && "asking", loss.host && "the host's summary"].filter(Boolean);
+    const both = !loss.usual && loss.host === false ? "; the host's summary lost it too" : "";
+    return loss.usual ? "" : ` (${has.length ? has.join(" and ") + " found it" : "nothing found it"}${both})`;
+  };
+  return groups.map(
+    ([title, losses]) =>
+      losses.length > 0 &&
+      html`<h3>${title}</h3>
+        <ul class="lost">${losses.map(
+          (loss, index) => html`<li key=${index}><span class="quiet">${loss.what}</span> ${loss.text || ""}
+            ${loss.seq > 0 && drill.task_id && html` <${EventLink} id=${drill.task_id} seq=${loss.seq} />`}<span class="quiet">${note(loss)}</span></li>`,
+        )}</ul>`,
+  );
+}
+
 function Table({ drill }) {
+  const missed = new Set(drill.missed || []);
   const hosts = sum(drill.rows, "host_count") > 0;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="What was recovered">
     <table>
       <caption class="hidden">What was recovered</caption>
       <thead><tr><th scope="col">What</th><th scope="col">Recorded</th>${WAYS.map(([, word]) => html`<th key=${word} scope="col">${word}</th>`)}<th scope="col">Host's own summary</th></tr></thead>
       <tbody>${drill.rows.map(
-        (row) => html`<tr key=${row.name}><th scope="row">${row.name}</th><td>${count(row.count)}</td>
-          ${WAYS.map(([field]) => html`<${Cell} key=${field} part=${row[field]} whole=${row.count} wanted=${field === "usual" ? row.wanted : null} />`)}
-          <${Cell} part=${row.host} whole=${row.host_count} /></tr>`,
+        (row) => html`<tr key=${row.name}><th scope="row">${row.name}${missed.has(row.name) ? html` <span class="verdict bad">missed</span>` : ""}</th>
+          <td>${count(row.count)}</td>
+          ${row.count
+            ? html`${WAYS.map(([field]) => html`<${Cell} key=${field} part=${row[field]} whole=${row.count} wanted=${field === "usual" ? row.wanted : null} />`)}
+                <${Cell} part=${row.host} whole=${row.host_count} />`
+            : html`<td class="quiet" colspan=${WAYS.length + 1}>nothing to measure</td>`}</tr>`,
       )}</tbody>
     </table>
     ${!hosts && html`<p class="quiet">No host summary is stored for this point, so there is nothing to compare with.</p>`}
@@ -49,13 +76,14 @@ function Result({ drill, open }) {
   const [ours, hosts] = [kept(drill, "usual"), kept(drill, "host")];
   return html`<details class="panel drill" open=${open}>
     <summary>
-      <span class=${drill.ok ? "verdict good" : "verdict bad"}>${drill.ok ? "✓ passed" : "✕ incomplete"}</span>
+      <span class=${drill.ok ? "verdict good" : "verdict bad"}>${drill.ok ? "✓ passed" : "✕ failed"}</span>
       ${drill.task_id && html`<${TaskLink} id=${drill.task_id}>${drill.name}<//>`}
       <span class="quiet">cut after #${count(drill.cut)} of ${count(drill.last)}, ${WHY[drill.because] || drill.because}${drill.at ? " · " + moment(drill.at) : ""}</span>
       ${drill.seq > 0 && html` <${EventLink} id=${drill.task_id} seq=${drill.seq} />`}
       <span class="kept">Ringbolt kept <strong>${ours ?? "—"} %</strong>${hosts != null && html`, the host's summary <strong>${hosts} %</strong>`}</span>
     </summary>
     <${Table} drill=${drill} />
+    <${Losses} drill=${drill} />
   </details>`;
 }
 

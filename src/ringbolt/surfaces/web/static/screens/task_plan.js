@@ -10,6 +10,7 @@ const STEP_STATUSES = ["pending", "active", "completed", "failed", "skipped", "c
 
 export function Evidence({ item }) {
   if (item.evidence === "verified") return html`<span class="proof verified" title="confirmed by a check that ran after the last edit">✓✓ verified</span>`;
+  if (item.evidence === "contradicted") return html`<span class="proof contradicted" title="the agent said so, but its last check failed">✗ last check failed</span>`;
   if (item.evidence === "reported") return html`<span class="proof reported" title="the agent said so; no check has confirmed it">✓ reported</span>`;
   return null;
 }
@@ -62,8 +63,8 @@ function Step({ task, item, titles, may, change }) {
       <p class="quiet">${[item.id, item.started_at && "started " + moment(item.started_at), item.completed_at && "ended " + moment(item.completed_at)].filter(Boolean).join(" · ")}
         ${item.cause && html` · <${EventLink} id=${task.id} seq=${item.cause} />`}</p>
       ${detail.length > 0 && html`<dl class="pairs">${detail.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><${Text} text=${shown(value)} /></dd></div>`)}</dl>`}
-      <${StepLog} task=${task} item=${item} />
-      ${may.write && !item.dropped_in && html`<button type="button" onClick=${() => change(item)}>Change this step</button>`}
+      ${!task.plan_inferred && html`<${StepLog} task=${task} item=${item} />`}
+      ${may.write && !item.dropped_in && !task.plan_inferred && html`<button type="button" onClick=${() => change(item)}>Change this step</button>`}
     </div>`}
   </li>`;
 }
@@ -104,7 +105,7 @@ export function Plan({ task, may, reload }) {
   const goal = task.kind === "goal" && !task.items.length ? html`<${Goal} task=${task} may=${may} reload=${reload} />` : null;
   return html`<div class="columns">
     ${goal ||
-    html`<${Section} title="Plan" count=${living.length} aside=${html`<span class="quiet">${span(total)} total${task.plan_version > 1 ? ` · plan ${task.plan_version}` : ""}</span>`}>
+    html`<${Section} title="Plan" count=${living.length} aside=${html`<span class="quiet">${span(total)} total${task.plan_inferred ? " · inferred from what was said" : task.plan_version > 1 ? ` · plan ${task.plan_version}` : ""}</span>`}>
       ${living.length ? stages(living).map(({ stage, items }, index) => html`<div key=${index}>${stage && html`<h3 class="stage">${stage}</h3>`}${steps(items)}</div>`) : html`<${Empty}>${dropped.length ? "Every step of the plan was dropped." : "This task has no plan yet."}<//>`}
       ${dropped.length > 0 && html`<details class="tombstones" open=${!living.length}><summary>${dropped.length} dropped ${dropped.length === 1 ? "step" : "steps"}</summary>${steps(dropped)}</details>`}
       ${task.plan_version > 1 && html`<details class="earlier-plans"><summary>Earlier plans</summary><${Earlier} task=${task} /></details>`}

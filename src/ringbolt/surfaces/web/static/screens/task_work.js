@@ -7,8 +7,8 @@ import { LinkedTask } from "./task_goal.js";
 import { Ago, Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Mark, Progress, Section, Since, Status, TaskLink, Text } from "../parts.js";
 
 const OUTCOMES = ["did", "did_not", "unknown"];
-const EFFECT_WORDS = { intended: "outcome not recorded", did: "done", did_not: "not done", unknown: "unknown: verify" };
-const EFFECT_MARKS = { intended: "waiting", did: "completed", did_not: "skipped", unknown: "failed" };
+const EFFECT_WORDS = { intended: "outcome not recorded", did: "done", undone: "undone", superseded: "superseded", did_not: "not done", unknown: "unknown: verify" };
+const EFFECT_MARKS = { intended: "waiting", did: "completed", undone: "skipped", superseded: "skipped", did_not: "skipped", unknown: "failed" };
 const WAIT_MARKS = { watching: "waiting", resolved: "completed", timeout: "failed", cancelled: "cancelled", error: "failed" };
 
 function useRecords(task, kind) {
@@ -60,14 +60,14 @@ function Checks({ task, wait }) {
 
 function WaitLine({ task, wait, may, decide, cancel }) {
   const [open, setOpen] = useState(false);
-  const { target, until, timeout, said, due, judged_by: judge } = wait.wait;
+  const { target, until, timeout, last_check: lastCheck, due, judged_by: judge } = wait.wait;
   const manual = target.includes("manual:");
   return html`<li class="entry">
     <p><${Mark} status=${WAIT_MARKS[wait.status] || "pending"} /> <strong>${wait.status}</strong> <${Text} text=${target} />
       ${until && html` <span class="quiet">until ${until}</span>`}
       ${judge === "model" && html` <span class="proof" title="a model decides whether the condition is met">judged by a model</span>`}
       ${due && !manual && html` <span class="proof reported" title="a check is overdue; is a worker running?">not being checked</span>`}</p>
-    ${said && !wait.end_text && html`<p class="quiet">last seen: <${Text} text=${said} most=${300} /></p>`}
+    ${lastCheck && !wait.end_text && html`<p class="quiet">last check: <${Text} text=${lastCheck} most=${300} /></p>`}
     ${wait.end_text && html`<p><${Text} text=${wait.end_text} /></p>`}
     <p class="source quiet"><${EventLink} id=${task.id} seq=${wait.seq} /> ${moment(wait.at)}
       ${wait.ended_at ? html` · took ${span(seconds(wait.ended_at) - seconds(wait.at))}` : html` · for <${Since} at=${wait.at} />, at most ${span(timeout)}`} <${Channel} channel=${wait.channel} /></p>

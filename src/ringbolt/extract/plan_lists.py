@@ -1,0 +1,369 @@
+"""Lists in a text that may be plans of work: numbered lists, checklists, headings, tables of changes.
+
+`plan_lists` finds the lists of a text and scores each by a linear model over its features: is this a plan of
+work to be done, or options, findings, a report, files, rules? The weights are in `plan_weights`, written by
+`bench/plan_training.py`; `bench/prose_plans.py` measures it. Pure, linear in the text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from ..model.lazy_regex import lazy_regex
+from ..model.types import Value
+from ..signals import phrases
+from ..signals.plan_words import OTHER_CUES, PLAN_CUES, VERB_STEMS, imperative, is_past
+from ..signals.step_numbers import NOUNS
+from ..signals.text_layout import Line, cells, layout, plain, sentences
+from ..signals.words import stem
+from .plan_weights import BIAS, WEIGHTS
+
+Source = Literal["user", "agent", "file", "approved"]
+Form = Literal["headings", "numbers", "boxes", "bullets", "rows"]
+
+MOST_TITLE = 90
+MOST_ITEMS, FEWEST_ITEMS = 40, 2
+MOST_REPORTED = 20
+READ_CHARACTERS = 24_000
+
+# A line that may be part of a list: an item, a heading, a row of a table.
+_LISTED = lazy_regex(r"(?m)^[ \t]*(?:[-*+•–#|]|\d{1,3}[.)])")
+_WORD = lazy_regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LABEL = lazy_regex(
+    rf"(?i)\W*(?:(?:{NOUNS}|fix|bug|opt\w*|change|pr|commit|day"
+    rf"|week)\s*#?)?\d{{1,3}}[a-z]?\s*(?:[:.)–—-]+\s*|$)"
+)
+_NAMED_LABEL = lazy_regex(rf"(?i)\W*(?:{NOUNS})\s*#?\d{{1,3}}\b")
+_BARE_NUMBER = lazy_regex(r"\W*\d{1,3}(?:\.\d{1,2}){0,2}[.):]?\s+")
+_PATH = lazy_regex(r"[\w.@~-]*(?:/[\w.@-]+)+/?|[\w-]+\.[a-z]{1,5}\b")
+_CODE = lazy_regex(r"`[^`]*`")
+_STATUS_TAIL = lazy_regex(
+    r"(?i)\s*(?:[-–—:]\s*|\()\**(?:missing|needs? doing|to ?do|pending|in progress|not (?:yet )?(?:done"
+    r"|started)"
+    r"|done|completed?|new(?: file)?|optional|~?\d+ ?(?:min(?:ute)?s?|h(?:ours?)?|days?))\**\)?\s*$"
+)
+_TICK = lazy_regex(rf"\s*(?:{phrases.TICKS}|⬜|🔲|☐|⏳|🚧|❌)\s*")
+# Words that cannot end a title, since they lead up to something.
+_DANGLING = lazy_regex(
+    r"(?i)(?:\s+(?:to|the|a|an|of|in|on|at|with|and|or|that|which|where|when|by|for|from|into|as|its?"
+    r"|their|each"
+    r"|all|is|are|so|if|but|than|via|per|also|includes?|using|have|be))+$"
+)
+_DOCUMENT = lazy_regex(r"(?i)\bimplement (?:the|this) (?:following )?plan\b|^\W{0,4}(?:\w+\W+){0,6}?plan\b")
+_INTENDS = lazy_regex(
+    rf"(?i)\b(?:{phrases.INTENDS}|need(?:s)? to|have to|we['’]ll|going to|should|plan(?:ning)? to|want to"
+    rf"|must"
+    r"|here['’]?s (?:the|my|a) plan|remaining|left to do|to do|steps?)\b"
+)
+_REPORTS = lazy_regex(
+    r"(?i)\b(?:I(?:['’]ve| have)(?! (?:read|looked|checked|reviewed|seen|understood|found|gone))|were|was"
+    r"|has been|have been|now (?:has|have|uses)|done|completed?|changes made"
+    r"|here['’]?s (?:a |the )?(?:summary|what)|summary|fixed|added|updated|created)\b"
+)
+_ASKS_FOR = lazy_regex(
+    r"(?i)\b(?:needed|required|actionable|outstanding|to (?:fix|modify|change|do|update|address|add|implement"
+    r"|create|tackle|reply|make)|needs? (?:to|fixing|updat\w+|chang\w+)|would need|(?:fix"
+    r"|changes?) (?:would|should|will)"
+    r"|let me (?:fix|make|address|apply|consolidate|refactor|implement|update|add|change)"
+    r"|suggested|proposed|recommended|key changes)\b"
+)
+_OFFERS = lazy_regex(
+    r"(?i)\b(?:options?|either|alternatives?|alternatively|should (?:we|I)|would you|prefer|want me to"
+    r"|possible"
+    r"|approaches|could|ideas)\b"
+)
+_EXPLAINS = lazy_regex(
+    r"(?i)\b(?:because|when|flows?|works|happens|means|scenarios?|sequence|timeline|trace|reasons?|why"
+    r"|this way|shows?"
+    r"|verif(?:y|ies)|covers?|conditions|contains|includes|supports|either|whether)\b\W*$"
+    r"|\b(?:because|here['’]s how|the (?:flow|scenario|problem|sequence|issue))\b"
+)
+_DENIES = lazy_regex(
+    r"(?i)\b(?:no|not|nothing|never|unchanged|without|out of scope|won['’]t|already|skip(?:ped)?)\b"
+)
+_PLACE = lazy_regex(r"\W*[\w./@-]*[\w-]\.[a-z]{1,5}(?::[\d-]+)?\W*(?:\([^)]*\))?\s*[-–—:]+\s*")
+_VERIFIES = lazy_regex(
+    r"(?i)\W*(?:\d+[.)]\s*)?(?:verif\w+|validation|test(?:ing)?(?: plan| steps)?|acceptance"
+    r"|how to (?:test|verify)|checks?|manual test\w*)\b.{0,30}$"
+)
+
+
+class ListItem(Value, frozen=True, kw_only=True):
+    """One item of a list: its text as written, the first line below it, and whether it is ticked."""
+
+    text: str
+    body: str = ""
+    done: bool = False
+
+
+class PlanList(Value, frozen=True, kw_only=True):
+    """A list of a text with the heading and the line above it, and how likely it is a plan (above 0: yes)."""
+
+    form: Form
+    heading: str
+    lead: str
+    items: tuple[ListItem, ...]
+    score: float = 0.0
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The items as titles of steps."""
+        return tuple(step_title(item.text, item.body) for item in self.items)
+
+
+def plan_lists(text: str, source: Source) -> list[PlanList]:
+    """The lists of a text with their scores, in the order of the text."""
+    text = text[:READ_CHARACTERS]
+    if len(_LISTED.findall(text)) < FEWEST_ITEMS:  # most messages
+        return []
+    found = [one for one in _lists(text) if FEWEST_ITEMS <= len(one.items) <= MOST_ITEMS]
+    return [one.replace(score=_score(features(one, text, source))) for one in found]
+
+
+def reported_work(text: str) -> list[str]:
+    """What a message reports as done, item by item, as titles of steps; empty if it reports no work."""
+    if len(_LISTED.findall(text)) < FEWEST_ITEMS or not _REPORTS.search(text[:600]):
+        return []
+    best: list[str] = []
+    for one in _lists(text[:READ_CHARACTERS]):
+        if len(one.items) > MOST_REPORTED:
+            continue
+        titles = [_done_title(item) for item in one.items]
+        done = [title for title in titles if title]
+        if len(done) * 2 > len(titles) and len(done) > len(best):
+            best = done
+    return best
+
+
+def _done_title(item: ListItem) -> str:
+    """A line of a report as a title: "`a.py` — Added the parser" is "Add the parser (a.py)"."""
+    text = _unadorned(_unlabelled(item.text))
+    place = _PLACE.match(text)
+    rest = text[place.end() :] if place else text
+    words = _WORD.findall(rest)
+    if not words or not is_past(words[0]):
+        return ""
+    title = shortened(imperative(rest.lstrip("*_` ")))
+    name = plain(place[0]).strip(" -–—:").rpartition("/")[2] if place else ""
+    return (
+        f"{title} ({name})" if name and name not in title and len(title) + len(name) < MOST_TITLE else title
+    )
+
+
+def _score(found: Mapping[str, float]) -> float:
+    return BIAS + sum(weight * found.get(name, 0.0) for name, weight in WEIGHTS.items())
+
+
+# --- titles -----------------------------------------------------------------------------------------
+
+
+def step_title(text: str, body: str = "") -> str:
+    """A line as the title of a step: no markup, no bare number, whole words; a bare name gets its body."""
+    title = _unadorned(text)
+    if body and _says_little(title):
+        more = _unadorned(body)
+        title = f"{title.rstrip(' :')}: {more}" if title else more
+    return shortened(title)
+
+
+def _unadorned(text: str) -> str:
+    text = _TICK.sub(" ", text)
+    if not _NAMED_LABEL.match(text) and (number := _BARE_NUMBER.match(text)):
+        text = text[number.end() :]
+    line = _STATUS_TAIL.sub("", plain(text, 1000)).strip(" :;,-–—")
+    return f"{line[0].upper()}{line[1:]}" if line[:1].islower() and not _PATH.match(line) else line
+
+
+def _says_little(title: str) -> bool:
+    """Whether a title is only a name: a path, an identifier, a label with a number."""
+    rest = _PATH.sub(" ", _LABEL.sub(" ", title, 1))
+    return len([word for word in _WORD.findall(rest) if len(word) > 2]) < 2
+
+
+def shortened(title: str, most: int = MOST_TITLE) -> str:
+    """At most so many characters of a title: whole words, cut after a clause where there is one."""
+    if len(title) > most:
+        kept = title[: most + 1]
+        ends = (kept.rfind(end) for end in (". ", "; ", " — ", " – ", " - ", ": ", " (", ", "))
+        clause = next((at for at in ends if at >= most * 2 // 3), -1)
+        title = kept[:clause] if clause > 0 else kept[: max(kept.rfind(" "), most // 2)]
+    return _DANGLING.sub("", title.rstrip(" ,;:-–—(")).rstrip(" ,;:-–—(")
+
+
+# --- lists ------------------------------------------------------------------------------------------
+
+
+class _Open:
+    """A list that is being read."""
+
+    def __init__(self, form: Form, heading: str, lead: str, depth: int) -> None:
+        self.form: Form = form
+        self.heading, self.lead, self.depth = heading, lead, depth
+        self.items: list[ListItem] = []
+
+    def add(self, text: str, done: bool = False) -> None:
+        self.items.append(ListItem(text=text, done=done))
+
+    def explain(self, body: str) -> None:
+        """The first line under an item says more about it."""
+        if self.items and not self.items[-1].body:
+            self.items[-1] = self.items[-1].replace(body=body[:400])
+
+    def closed(self) -> PlanList:
+        return PlanList(form=self.form, heading=self.heading, lead=self.lead, items=tuple(self.items))
+
+
+def _lists(text: str) -> list[PlanList]:
+    """Every list of a text: its items at each depth, its tables, and the headings of each level."""
+    found: list[PlanList] = []
+    headings: dict[int, _Open] = {}  # by level
+    names: dict[int, str] = {}
+    lists: dict[int, _Open] = {}  # by depth
+    table: _Open | None = None
+    columns: list[str] = []
+    heading = lead = ""
+
+    def close_lists(depth: int = -1) -> None:
+        found.extend(lists.pop(deep).closed() for deep in [deep for deep in lists if deep > depth])
+
+    def close_headings(level: int) -> None:
+        found.extend(headings.pop(deep).closed() for deep in [deep for deep in headings if deep > level])
+
+    for line in layout(text):
+        if line.kind != "row" and table is not None:
+            found.append(table.closed())
+            table = None
+        if line.kind == "heading":
+            close_lists()
+            close_headings(line.depth)
+            names = {level: name for level, name in names.items() if level < line.depth}
+            above = names[max(names)] if names else ""
+            names[line.depth] = heading = line.text
+            own = headings.get(line.depth)
+            if own is None:
+                own = headings[line.depth] = _Open("headings", above, lead, line.depth)
+            own.add(line.text, bool(phrases.TICKED.search(line.text)))
+            lead = ""
+        elif line.kind == "item":
+            close_lists(line.depth)
+            own = lists.get(line.depth)
+            if own is not None and _form(line) != own.form and line.number in (1, None):
+                found.append(lists.pop(line.depth).closed())
+                own = None
+            if own is None:
+                outer = [deep for deep in lists if deep < line.depth]
+                above = lists[max(outer)].items[-1].text if outer else ""
+                own = lists[line.depth] = _Open(_form(line), heading, above or lead, line.depth)
+                if outer:
+                    lists[max(outer)].explain(line.text)
+                elif headings:
+                    headings[max(headings)].explain(line.text)
+            own.add(line.text, line.box == "x" or bool(phrases.TICKED.search(line.text)))
+        elif line.kind == "row":
+            parts = cells(line.text)
+            if table is None:
+                table, columns = _Open("rows", heading, lead, 0), [part.lower() for part in parts]
+            elif any(part.strip("-: ") for part in parts):
+                table.add(_row_text(columns, parts), bool(phrases.TICKED.search(line.text)))
+        elif line.kind in ("lead", "prose"):
+            if not line.depth:
+                close_lists()
+            if headings and not lists and not line.text.lower().startswith(("**file", "file")):
+                headings[max(headings)].explain(line.text)
+            lead = line.text
+    if table is not None:
+        found.append(table.closed())
+    close_lists()
+    close_headings(0)
+    return found
+
+
+def _form(line: Line) -> Form:
+    return "boxes" if line.box is not None else "numbers" if line.number is not None else "bullets"
+
+
+def _row_text(columns: Sequence[str], parts: Sequence[str]) -> str:
+    """A row of a table as one line: the file or number first, then the cell that says most."""
+    best = max(range(len(parts)), key=lambda at: len(_WORD.findall(_CODE.sub(" ", parts[at]))), default=0)
+    if best >= len(parts):
+        return ""
+    named = next((plain(part) for part in parts if _PATH.search(part) and part is not parts[best]), "")
+    name = named.rstrip("/").rpartition("/")[2] if named else ""
+    return f"{name}: {parts[best]}" if name and name not in parts[best] else parts[best]
+
+
+# --- features ---------------------------------------------------------------------------------------
+
+
+def features(one: PlanList, text: str, source: Source) -> dict[str, float]:
+    """What speaks for or against a list being a plan of work to be done."""
+    texts = [item.text for item in one.items]
+    bare = [_unlabelled(item) for item in texts]
+    lead = sentences(one.lead)[-1] if one.lead else ""
+    above = f"{one.heading} {lead}"
+    intends = bool(_INTENDS.search(lead))
+    count = len(texts)
+    firsts = [next(iter(_WORD.findall(_PLACE.sub("", item, 1))), "") for item in bare]
+
+    def share(hits: Iterable[bool]) -> float:
+        return sum(hits) / count
+
+    verbs = share(stem(first.lower()) in VERB_STEMS for first in firsts)
+    words = [len(item.split()) for item in bare]
+    cues = _cues(above)
+    near = _cues(one.heading)
+    head = text[:300]
+    return {
+        # A plan that was approved is as good as one that the user wrote.
+        f"source: {'user' if source == 'approved' else source}": 1.0,
+        f"form: {one.form}": 1.0,
+        "items, logarithm": math.log(count),
+        "begins with a verb": verbs,
+        "begins with a verb, in a plan": verbs * (cues[0] or bool(_ASKS_FOR.search(above))),
+        "names a section": share(_is_section(item) for item in bare),
+        "asks for changes": float(bool(_ASKS_FOR.search(above))),
+        "denies": float(bool(_DENIES.search(one.heading or one.lead))),
+        "offers a choice": float(bool(_OFFERS.search(above))),
+        "explains": float(bool(_EXPLAINS.search(lead))),
+        "begins in the past": share(first.lower().endswith("ed") for first in firsts),
+        "begins with an ing": share(first.lower().endswith("ing") for first in firsts),
+        "has a label": share(bool(_NAMED_LABEL.match(item)) for item in texts),
+        "has a number": share(bool(_BARE_NUMBER.match(item)) for item in texts),
+        "is ticked": share(item.done for item in one.items),
+        "is a question": share(phrases.is_question(item) for item in texts),
+        "is only a name": share(_says_little(item) for item in bare),
+        "names a file": share(bool(_PATH.search(item)) for item in texts),
+        "is long": share(one > 25 for one in words),
+        "is short": share(one < 3 for one in words),
+        "begins with code": share(item.lstrip("* ").startswith("`") for item in bare),
+        "the heading speaks of a plan": float(cues[0]),
+        "the heading speaks of something else": float(cues[1]),
+        "under a heading of a plan": float(near[0]),
+        "under another heading": float(near[1]),
+        "the lead intends": float(intends),
+        "begins with a verb, intended": verbs * intends,
+        "the lead reports": float(bool(_REPORTS.search(lead))),
+        "the lead asks": float(phrases.is_question(lead)),
+        "the text is a plan": float(bool(_DOCUMENT.search(head))),
+        "the text reports": float(bool(_REPORTS.search(head[:160]))),
+        "the text asks at its end": float(phrases.is_question(text[-300:].rstrip())),
+        "about checking": float(bool(_VERIFIES.match(one.heading))),
+    }
+
+
+def _unlabelled(text: str) -> str:
+    text = _TICK.sub(" ", text).lstrip("* ")
+    return text[label.end() :] if (label := _LABEL.match(text)) else text
+
+
+def _is_section(text: str) -> bool:
+    """Whether a line is the name of a section of a document: "Context", "Files to Modify"."""
+    words = [stem(word.lower()) for word in _WORD.findall(text) if len(word) > 2]
+    return len(words) <= 4 and any(word in OTHER_CUES or word in PLAN_CUES for word in words)
+
+
+def _cues(text: str) -> tuple[bool, bool]:
+    words = {stem(word.lower()) for word in _WORD.findall(text)}
+    return not words.isdisjoint(PLAN_CUES), not words.isdisjoint(OTHER_CUES)
