@@ -361,5 +361,5 @@ def _source(row: Row) -> tuple[Any, ...] | None:
         return row["task_id"], kind, row["ref_seq"]
     if kind in ("action", "action.ended"):
         data = json.loads(row["data"])
-        return row["task_id"], kind, data.get("tool") or data.get("type")
+        return row["task_id"], kind, str(data.get("tool") or data.get("type"))
     return None
