@@ -360,7 +360,7 @@ class Merge:
             while head["last_seq"] < row["seq"] - 1:
                 for shared in tx.events(shares_with, head["last_seq"], PAGE, row["seq"] - 1):
                     event = {name: shared[name] for name in EVENTS}
-                    tx.append(head, {**event, "task_id": home}, read_origin(shared))
+                    tx.fold(head, {**event, "task_id": home}, read_origin(shared))
         return head
 
     def _append(self, tx: Tx, head: Row, home: str, row: Row, origin: Origin, number: int) -> None:

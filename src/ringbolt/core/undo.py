@@ -88,7 +88,7 @@ class Undo(Base):
         task_id = target["task_id"]
         past, _ = self._as_of(task_id, target["seq"] - 1)
         before = {table: past.state_rows(table, task_id) for table in STATE}
-        past.append(past.head(task_id) or {}, dict(target), read_origin(target))
+        past.fold(past.head(task_id) or {}, dict(target), read_origin(target))
         return before, {table: past.state_rows(table, task_id) for table in STATE}
 
     def _undoable(self, tx: Tx, head: Row, seq: int | None) -> Row:

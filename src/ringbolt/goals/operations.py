@@ -335,7 +335,9 @@ class Goals(Base):
             heads["finish_seq"] = head["last_seq"] + 1
             heads |= {name: None for name in ("attention", "blockers", "next_step") if head[name] is not None}
             data = {"status": "completed", "answer": answer, "despite": why, "missing": missing or None}
-            return Draft("task.finished", text=why, data=data, sets={"heads": heads})
+            draft = Draft("task.finished", text=why, data=data, sets={"heads": heads})
+            draft.tidies = ("attention", "blockers", "next_step")
+            return draft
 
         return self._write("goal_finish", goal_id, decide, key=key, arguments=[answer, why])
 

@@ -13,6 +13,7 @@ from ..ledger.access import seconds_now
 from ..memory import TaskMemory
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
+from ..model.trust import key_of
 from ..model.types import is_dict, is_list
 from ..model.validate import blake2b
 from ..signals.commands import is_check
@@ -111,7 +112,7 @@ def name_of(memory: TaskMemory, event: Mapping[str, Any], report: str) -> str:
     if event["event"] in ("PostToolUse", "PostToolUseFailure"):
         content, _, moment = report.rpartition("/")
         before = f"hook/{content}/{int(moment) - 1}"  # the moment may have passed in between
-        known = task and memory.store.read(lambda tx: tx.key(task, before))
+        known = task and memory.store.read(lambda tx: tx.key(task, key_of("tool", before)))
         return before if known else f"hook/{report}"
     head = memory.store.read(lambda tx: tx.head(task)) if task else None
     # The number of the task in the session; one that a prompt is about to begin counts as begun.

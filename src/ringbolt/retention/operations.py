@@ -281,7 +281,7 @@ class Retention(Base):
         folder = scratch()
         row: Row = {"task_id": task_id, "root_id": head["root_id"]}
         for event in forgetting.iterate_events(tx, task_id):
-            folder.append(row, event, read_origin(event))
+            folder.fold(row, event, read_origin(event))
         forgetting.replace_state(tx, folder, task_id)
         forgetting.reset_distilled(tx, task_id)
         forgetting.delete_patterns(tx, patterns)

@@ -18,7 +18,7 @@ HEADS = _columns(
     " next_step blockers done total current_item next_item plan_version plan_seq workspace_path"
     " repository session_id focus parent_id finish_seq messages actions created_at updated_at"
     " plan_generated_at replanned_at execution_started_at synthesis_started_at completed_at"
-    " archived_at name_seq next_seq blockers_seq attention_seq"
+    " archived_at name_seq next_seq blockers_seq attention_seq status_seq user_seq"
 )
 EXTRAS = _columns("task_id goal context acceptance approval_mode callback_url metadata goal_seq")
 STEPS = _columns(
@@ -26,7 +26,7 @@ STEPS = _columns(
     " depends_on detail plan_version dropped_in replaced_by started_at completed_at"
     " duration_seconds version title_seq note_seq issue_seq"
 )
-RECORDS = _columns("task_id seq type status item_id key ref_seq ended_at version")
+RECORDS = _columns("task_id seq type status item_id key ref_seq ended_at version channel")
 LABELS = _columns("task_id seq kind value")
 FILES = _columns("task_id path change seq at")
 LINKS = _columns("task_id kind target seq status")
@@ -57,6 +57,7 @@ SOURCES: dict[str, dict[str, str]] = {
         "next_step": "next_seq",
         "blockers": "blockers_seq",
         "attention": "attention_seq",
+        "status": "status_seq",
     },
     "extras": {"goal": "goal_seq"},
     "steps": {"title": "title_seq", "note": "note_seq", "active_issue": "issue_seq"},
@@ -64,7 +65,7 @@ SOURCES: dict[str, dict[str, str]] = {
 # Columns of heads that `append` maintains itself; no event may set them.
 MAINTAINED = frozenset(
     "task_id last_seq last_hash position version done total current_item next_item messages"
-    " actions updated_at".split()
+    " actions updated_at user_seq".split()
 )
 # Columns that change without an event, so folding the events again does not restore them: `position` differs
 # between stores, and heartbeats move `expires_at`.
