@@ -80,7 +80,7 @@ MOST_SETTLED = 10
 
 def read_origin(row: Row) -> Origin:
     """Who wrote an event."""
-    return Origin(**_pick(row, "principal agent channel session"))
+    return Origin(**_pick(row, "principal agent channel session claimed"))
 
 
 def _pick(row: Row, names: str) -> dict[str, Any]:

@@ -98,12 +98,17 @@ def _plain(value: Any) -> Any:
 
 
 class Origin(Value, frozen=True, kw_only=True):
-    """Who wrote an event: principal, agent, channel of trust, session."""
+    """Who wrote an event: principal, agent, channel of trust, session.
+
+    Of an import, these are what the file says, except for the channel: that is `import`, and `claimed` is the
+    channel that the file names.
+    """
 
     principal: str = ""
     agent: str = ""
     channel: Channel = "agent"
     session: str = ""
+    claimed: str = ""
 
 
 class Event(Value, frozen=True, kw_only=True):

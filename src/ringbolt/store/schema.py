@@ -20,7 +20,7 @@ HEADS = _columns(
     " plan_generated_at replanned_at execution_started_at synthesis_started_at completed_at"
     " archived_at name_seq next_seq blockers_seq attention_seq status_seq user_seq"
 )
-EXTRAS = _columns("task_id goal context acceptance approval_mode callback_url metadata goal_seq")
+EXTRAS = _columns("task_id goal context acceptance approval_mode callback_url metadata goal_seq callback_seq")
 STEPS = _columns(
     "task_id item_id ordinal title status stage basis evidence cause_seq note active_issue"
     " depends_on detail plan_version dropped_in replaced_by started_at completed_at"
@@ -35,7 +35,7 @@ KEYS = _columns("task_id key operation arguments seq result")
 EVENTS = _columns(
     "task_id seq event_type timestamp item_id ref_seq text data sets origin_id correlation_id hash forgotten"
 )
-ORIGINS = _columns("principal agent channel session")
+ORIGINS = _columns("principal agent channel session claimed")
 
 # The state tables that events change, with the columns that, after task_id, identify a row.
 STATE: dict[str, tuple[list[str], tuple[str, ...]]] = {
@@ -59,7 +59,7 @@ SOURCES: dict[str, dict[str, str]] = {
         "attention": "attention_seq",
         "status": "status_seq",
     },
-    "extras": {"goal": "goal_seq"},
+    "extras": {"goal": "goal_seq", "callback_url": "callback_seq"},
     "steps": {"title": "title_seq", "note": "note_seq", "active_issue": "issue_seq"},
 }
 # Columns of heads that `append` maintains itself; no event may set them.

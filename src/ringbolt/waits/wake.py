@@ -57,6 +57,9 @@ class WaitRecords(Modelling):
                 "record_not_found", f"Task {task_id} has no wait #{seq}.", "wait_status lists the waits."
             )
         updates = tx.thread(task_id, 1, None, types=("wait.updated",), refs=(seq,))
+        updated: dict[str, Any] = json.loads(updates[0]["data"]) if updates else {}
+        if updates and updates[0]["channel"] == "import":
+            updated.pop("decided", None)  # a file decides nothing here
         ended = tx.event(task_id, record["ref_seq"]) if record["ref_seq"] else None
         job = jobs.find(tx, KIND, task_id, str(seq))
         return Wait(
@@ -64,7 +67,7 @@ class WaitRecords(Modelling):
             seq=seq,
             state=record["status"],
             task_status=head["status"],
-            spec=checked_spec(json.loads(event["data"]), json.loads(updates[0]["data"]) if updates else {}),
+            spec=checked_spec(json.loads(event["data"]), updated),
             version=updates[0]["seq"] if updates else 0,
             started_at=event["timestamp"],
             ended_at=record["ended_at"],

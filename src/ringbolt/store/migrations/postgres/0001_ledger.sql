@@ -18,6 +18,7 @@ CREATE TABLE origins (                      -- who wrote an event; the id is a h
   agent     TEXT COLLATE "C" NOT NULL,
   channel   TEXT COLLATE "C" NOT NULL,                -- user, agent, tool, web, import, system
   session   TEXT COLLATE "C" NOT NULL,
+  claimed   TEXT COLLATE "C" NOT NULL DEFAULT '',     -- of an import: the channel that the file names
   PRIMARY KEY (tenant_id, id)
 );
 
@@ -81,6 +82,7 @@ CREATE TABLE extras (                       -- long or rarely changed columns of
   approval_mode TEXT COLLATE "C" NOT NULL DEFAULT 'auto',
   callback_url  TEXT COLLATE "C",
   goal_seq      BIGINT,                               -- the event that set goal
+  callback_seq  BIGINT,                               -- the event that set callback_url: one from an import is never called
   metadata      TEXT COLLATE "C" NOT NULL DEFAULT '{}', -- JSON object
   PRIMARY KEY (tenant_id, task_id)
 );

@@ -13,7 +13,8 @@ CREATE TABLE origins (                      -- who wrote an event; the id is a h
   principal TEXT NOT NULL,
   agent     TEXT NOT NULL,
   channel   TEXT NOT NULL,                  -- user, agent, tool, web, import, system
-  session   TEXT NOT NULL
+  session   TEXT NOT NULL,
+  claimed   TEXT NOT NULL DEFAULT ''        -- of an import: the channel that the file names
 );
 
 CREATE TABLE heads (                        -- one row per task; short columns, because every event rewrites it
@@ -73,6 +74,7 @@ CREATE TABLE extras (                       -- long or rarely changed columns of
   approval_mode TEXT NOT NULL DEFAULT 'auto',
   callback_url  TEXT,
   goal_seq      INTEGER,                    -- the event that set goal
+  callback_seq  INTEGER,                    -- the event that set callback_url: one from an import is never called
   metadata      TEXT NOT NULL DEFAULT '{}'  -- JSON object
 ) WITHOUT ROWID;
 
