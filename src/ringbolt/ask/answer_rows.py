@@ -166,7 +166,7 @@ def error(entry: Entry) -> Row:
 def instruction(entry: Entry) -> Row:
     """An instruction of the user, marked if somebody else recorded it."""
     channel = entry.origin.channel
-    word = "The user" if is_users(channel) else f"The user, as recorded by {_RECORDERS[channel]}"
+    word = "The user" if is_users(channel) else f"The user, as {_RECORDERS[channel]} recorded"
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{word}{cite_entry(entry)}: {quote(text, most)}", entry.seq)
 

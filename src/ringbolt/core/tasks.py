@@ -708,7 +708,10 @@ def _extras_changes(
     if goal is not None:
         changes["goal"] = goal or None
     if metadata is not None:
-        merged = {**tx.extras(head["task_id"])["metadata"], **metadata}
+        known = tx.extras(head["task_id"])["metadata"]
+        merged = {**known, **metadata}
+        if DRAFT not in known:  # only hooks begin drafts, whose names are nobody's words
+            merged.pop(DRAFT, None)
         changes["metadata"] = {name: value for name, value in merged.items() if value is not None}
     return changes
 

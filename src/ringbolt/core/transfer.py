@@ -11,7 +11,7 @@ from typing import Any
 from ..ledger.base import Base
 from ..ledger.values import read_event, read_origin
 from ..model import rules, validate
-from ..model.errors import InvalidInput, RingboltError, shown
+from ..model.errors import Conflict, InvalidInput, RingboltError, shown
 from ..model.operation import operation
 from ..model.results import Divergence, ImportReport
 from ..model.trust import Overruled
@@ -167,7 +167,14 @@ class Transfer(Base):
         Args:
             path: A backup.
         """
-        kept = self.store.restore(validate.path("the backup", path))
+        source = validate.path("the backup", path)
+        if self._authority != "user":
+            raise Conflict(
+                "needs_user",
+                "Only the user may replace the whole store.",
+                "Ask the user to run `ringbolt restore`.",
+            )
+        kept = self.store.restore(source)
         if self._mirrors is not None:
             self._mirrors.refresh(self.workspace, force=True)
         return kept

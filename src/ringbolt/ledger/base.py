@@ -348,8 +348,10 @@ class Base:
         try:
             return self._append_event(tx, head, draft, now, operation, key, fingerprint)
         except Overruled as over:
-            calls = [] if over.whole else proposals.withhold(draft, over)
-            if over.whole or not proposals.says_something(draft):
+            # Half an undo would leave a state that never was.
+            whole = over.whole or draft.kind == "undone"
+            calls = [] if whole else proposals.withhold(draft, over)
+            if whole or not proposals.says_something(draft):
                 raise
             what = over.what
         result = self._append_event(tx, head, draft, now, operation, key, fingerprint)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..model.trust import Overruled
 from ..model.types import Proposal, Value, is_dict, is_list
+from ..store.schema import SOURCES
 from ..store.tx import Row, Tx
 from .drafts import Draft
 
@@ -50,7 +51,8 @@ def withhold(draft: Draft, over: Overruled) -> list[Call]:
     calls: list[Call] = []
     own: dict[str, Any] = {}
     for table, column in over.texts:
-        value = draft.sets[table].pop(column)
+        value = draft.sets[table].pop(column, None)
+        draft.sets[table].pop(SOURCES[table][column], None)
         if column not in draft.tidies:
             own[_ARGUMENTS[column]] = value if value is not None else [] if column == "blockers" else ""
     if own:
@@ -58,6 +60,7 @@ def withhold(draft: Draft, over: Overruled) -> list[Call]:
     by_step: dict[str, dict[str, Any]] = {}
     for item, column in over.steps:
         row: dict[str, Any] = draft.sets["steps"][item]
+        row.pop(SOURCES["steps"].get(column, ""), None)
         if column in _ARGUMENTS:
             by_step.setdefault(item, {})[_ARGUMENTS[column]] = row.pop(column) or ""
             continue
@@ -69,6 +72,9 @@ def withhold(draft: Draft, over: Overruled) -> list[Call]:
         Call(operation="task_item_update", arguments={"item": item, **changes})
         for item, changes in by_step.items()
     ]
+    if "plan" in draft.data:  # the list of the plan's steps
+        listed: list[str] = draft.data["plan"]
+        draft.data["plan"] = [*listed, *(item for item in by_step if item not in listed)]
     steps = draft.sets.get("steps")
     if steps is not None:
         draft.sets["steps"] = {item: row for item, row in steps.items() if row}

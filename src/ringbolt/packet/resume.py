@@ -52,7 +52,7 @@ _MEANT = {
 _SHOWN_ELSEWHERE = frozenset(
     "decision exclusion variable error question user_instruction discovery artifact context tool_result"
     " intent outcome task.registered task.focused claim.taken claim.released entry.closed log"
-    " snapshot wait.ended".split()
+    " snapshot wait.ended proposal proposal.accepted proposal.rejected".split()
 )
 # The confidence that an inferred entry must have to be shown, and to count like one that was recorded.
 SURE, STATED = 0.5, 0.8

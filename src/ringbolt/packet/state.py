@@ -21,7 +21,6 @@ BUDGET = 1500
 SUMMARY = 100
 DECISIONS = 10
 ERRORS = 5
-INSTRUCTIONS = 10
 # A plan with more steps is shown as a count, the current step and the next few.
 ALL_STEPS = 15
 NEXT_STEPS = 3
@@ -54,7 +53,6 @@ def _parts(task: Snapshot) -> list[Part]:
             _key("blockers"),
             [_item(2, text, _cite(task.sources.get("blockers"))) for text in task.blockers],
         ),
-        _instructions(task),
         _exclusions(task),
         _variables(task),
         _proposals(task),
@@ -175,14 +173,6 @@ def _exclusions(task: Snapshot) -> Part:
         rows.append(_item(6 if age <= 5 else 11 + age / 100, text, _by(entry)))
     total = len(task.exclusions) + task.left_out.get("exclusion", 0)
     return Part("exclusion", _key("exclusions"), rows, total)
-
-
-def _instructions(task: Snapshot) -> Part:
-    """The last instructions of the user; what others report of them is not among these."""
-    shown = task.instructions[-INSTRUCTIONS:]
-    rows = [_item(5.5 + age / 100, entry.summary, _by(entry)) for age, entry in enumerate(reversed(shown))]
-    total = len(task.instructions) + task.left_out.get("user_instruction", 0)
-    return Part("user_instruction", _key("user_instructions"), rows[::-1], total)
 
 
 def _proposals(task: Snapshot) -> Part:

@@ -314,7 +314,7 @@ def reported_rejection(tool: str, status: str | None, data: Mapping[str, Any]) -
     """
     if status != "failed" or is_foreign(tool) or is_web(tool):
         return None
-    return rejection(output_text(data.get("error")))
+    return rejection(output_text(data.get("error") or data.get("output")))
 
 
 def rejection(output: str) -> str | None:

@@ -91,11 +91,13 @@ class Overruling(Steps):
         """The texts of a task that an event may not replace, as table and column."""
         task_id = head["task_id"]
         cites: dict[tuple[str, str], int] = {}
-        for column, value in sets.get("heads", {}).items():
-            cite = SOURCES["heads"].get(column)
-            if cite and column != "status" and head.get(column) and head.get(cite) and value != head[column]:
+        heads: Mapping[str, Any] = sets.get("heads", {})
+        for column, cite in SOURCES["heads"].items():
+            # A text that loses its source would be free for all.
+            changes = heads.get(column, head.get(column)) != head.get(column) or cite in heads
+            if changes and column != "status" and head.get(column) and head.get(cite):
                 cites["heads", column] = head[cite]
-        if "goal" in sets.get("extras", {}):
+        if not {"goal", "goal_seq"}.isdisjoint(sets.get("extras", {})):
             row = self._query("SELECT goal, goal_seq FROM extras WHERE task_id = :id", {"id": task_id})
             if row and row[0][0] and row[0][1]:
                 cites["extras", "goal"] = row[0][1]
@@ -115,10 +117,11 @@ class Overruling(Steps):
     ) -> list[tuple[str, str]]:
         """The texts of steps that an event may not replace, and the steps that it may not drop."""
         cites = SOURCES["steps"]
+        texts = {**{name: name for name in cites}, **{cite: name for name, cite in cites.items()}}
         wanted = {
             item: columns
             for item, row in changes.items()
-            if (columns := [name for name in row if name in cites or _drops(name, row[name])])
+            if (columns := [name for name in row if name in texts or _drops(name, row[name])])
         }
         if not wanted or not _may_be_above(head, channel, 1):
             return []
@@ -133,7 +136,7 @@ class Overruling(Steps):
         found: dict[tuple[str, str], int] = {}
         for row in rows:
             for column in wanted[row["item_id"]]:
-                text = column if column in cites else "title"
+                text = texts.get(column, "title")
                 if row[text] and row[cites[text]] and changes[row["item_id"]][column] != row.get(column):
                     found[row["item_id"], column] = row[cites[text]]
         found = {name: seq for name, seq in found.items() if _may_be_above(head, channel, seq)}
