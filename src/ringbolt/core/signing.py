@@ -3,7 +3,7 @@
 An import is trusted only as an import, unless its events are signed with the key of the store that reads
 them: then they are what this store wrote itself. The signature covers the hash of an event, which covers its
 content, its origin and everything before it. Two stores of one person trust each other's exports if they
-have the same key: copy the file.
+have the same key (the setting `signing_key`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hmac
 import os
 
 from ..journal.folders import journal_folders
+from ..model.settings import Settings
 from ..system.files import read_bounded, write_atomic
 
 _NAME = "signing-key"
@@ -21,8 +22,10 @@ _BYTES = 32
 class Signer:
     """Signs and verifies the events of one store."""
 
-    def __init__(self, location: str, tenant: str) -> None:
-        self._paths = [os.path.join(folder, _NAME) for folder in journal_folders(location, tenant)]
+    def __init__(self, location: str, settings: Settings) -> None:
+        beside = (os.path.join(folder, _NAME) for folder in journal_folders(location, settings.tenant))
+        chosen = settings.signing_key
+        self._paths = [os.path.abspath(os.path.expanduser(chosen))] if chosen else list(beside)
         self._key: bytes | None = None
 
     @property

@@ -89,7 +89,7 @@ class Transfer(Base):
         return count
 
     def _signer(self) -> Signer:
-        return Signer(self.store.url, self.settings.tenant)
+        return Signer(self.store.url, self.settings)
 
     def _signed(self, rows: Iterator[Row]) -> Iterator[Row]:
         """Rows of the ledger, each with the signature of this store."""
