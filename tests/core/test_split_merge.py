@@ -173,7 +173,7 @@ def test_a_given_name_is_the_callers_and_the_request_stays_the_users(memory, sto
         memory.acting_as(channel="user").task_split(task, at=at, name="German manual").task_id
     )
     assert new.name == "German manual"
-    assert new.sources["name"].channel == "agent"
+    assert new.sources["name"].channel == "user"
     assert new.sources["request"].channel == "user"
     assert "draft" not in new.metadata
 
@@ -267,7 +267,7 @@ def test_ended_archived_and_goals_are_refused(memory, story):
         memory.task_merge(task, other=other)
     with pytest.raises(Conflict, match="completed"):
         memory.task_merge(other, other=task)
-    memory.task_update(task, archived=True)
+    memory.acting_as(channel="user").task_update(task, archived=True)
     with pytest.raises(Conflict, match="archived"):
         memory.acting_as(channel="user").task_split(task, at=at)
 
@@ -355,7 +355,7 @@ def test_the_session_of_the_other_task_turns_to_the_merged_one(memory):
     assert agent.task_get().id == two
     agent.task_merge(one, other=two)
     assert agent.task_get().id == one
-    agent.task_undo(one)
+    agent.acting_as(channel="user").task_undo(one)
     assert agent.task_get().id == two
 
 
@@ -406,7 +406,7 @@ def test_an_export_holds_both_tasks_and_can_still_be_undone(memory, story, tmp_p
     with TaskMemory.open(tmp_path / "other.db", workspace=None) as other:
         other.import_events(tmp_path / "all.jsonl")
         assert _state(other, new) == _state(memory, new)
-        other.task_undo(new)
+        other.acting_as(channel="user").task_undo(new)
         assert _state(other, task) == before
         assert other.verify().ok
     memory.export_events(tmp_path / "one.jsonl", task)

@@ -197,7 +197,7 @@ def event_line(row: Row) -> dict[str, Any]:
         "correlation": row["correlation_id"] or None,
         "hash": row["hash"].hex(),
         "forgotten": row["forgotten"].hex() if row["forgotten"] else None,
-        "signature": row["signature"],
+        "signature": row.get("signature"),
     }
     return {name: value for name, value in line.items() if value is not None}
 

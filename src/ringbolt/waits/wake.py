@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
+from ..ledger.access import with_rights
 from ..ledger.base import Base, Draft
 from ..llm.calls import Modelling
 from ..llm.prompts import judgement_request
@@ -231,7 +232,7 @@ class WaitRecords(Modelling):
 
     def _record_check_in(self, tx: Tx, head: Row, wait: Wait, outcome: Outcome) -> None:
         """Write the end of a wait, or a change that belongs in the history."""
-        writer = self.acting_as(channel="tool")
+        writer = self._checker()
         if outcome.ended is not None:
             self._end_wait(tx, head, wait, outcome.ended, outcome.detail, writer)
         elif wait.data is not None and outcome.is_news:
@@ -262,6 +263,10 @@ class WaitRecords(Modelling):
         writer._append(tx, head, draft, now, "smart_wait")
         if wait.data is not None:  # an imported wait calls no one
             self._add_followups(tx, wait.task_id, str(seq), wait.data, now)
+
+    def _checker(self) -> Self:
+        """The memory that ends a wait by what a check finds, or because its task is over, whoever began it."""
+        return with_rights(self.acting_as(channel="tool"), "user")
 
     def _add_followups(self, tx: Tx, task_id: str, key: str, data: Mapping[str, Any], now: str) -> None:
         """Queue the callback and the command of a wait that has ended."""
@@ -294,7 +299,7 @@ class WaitRecords(Modelling):
                     return
                 if wait.state == "watching":
                     result = f"it could not be checked: {job.error or 'every worker that tried it was lost'}"
-                    self._end_wait(tx, head, wait, "error", result[:500], self.acting_as(channel="tool"))
+                    self._end_wait(tx, head, wait, "error", result[:500], self._checker())
                 else:
                     jobs.drop(tx, KIND, job.task_id, job.key)
 
