@@ -287,19 +287,19 @@ class Base:
             if fenced and token is not None:
                 self._check_tokens(tx, head, {token})
             now = self._now()
-            draft = decide(tx, head, now)
-            if draft is None:
-                return written(head, head["last_seq"], Draft(""))
-            if fenced and token is None and (claimed := self._tokens.get(head["task_id"])):
-                # Losing the claim on one step does not stop work on another that is still held.
-                about = claimed if draft.item is None else ("", draft.item)
-                self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
-            if key is None:
-                return self._append(tx, head, draft, now, operation)
             try:
-                return self._append(tx, head, draft, now, operation, self._scoped(key), fingerprint)
+                draft = decide(tx, head, now)
+                if draft is None:
+                    return written(head, head["last_seq"], Draft(""))
+                if fenced and token is None and (claimed := self._tokens.get(head["task_id"])):
+                    # Losing the claim on one step does not stop work on another that is still held.
+                    about = claimed if draft.item is None else ("", draft.item)
+                    self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
+                scoped = None if key is None else self._scoped(key)
+                return self._append(tx, head, draft, now, operation, scoped, fingerprint)
             except Overruled as over:  # the proposal is then the first result of the call
-                over.call = operation, self._scoped(key), fingerprint
+                if key is not None:
+                    over.call = operation, self._scoped(key), fingerprint
                 raise
 
         return self._commit(work, settles=key is not None, tasks=lambda result: (result.task_id, *others))

@@ -265,7 +265,7 @@ class WaitRecords(Modelling):
             self._add_followups(tx, wait.task_id, str(seq), wait.data, now)
 
     def _checker(self) -> Self:
-        """The memory that ends a wait by what a check finds, or because its task is over, whoever began it."""
+        """The memory that ends a wait by what a check finds, whoever began the wait."""
         return with_rights(self.acting_as(channel="tool"), "user")
 
     def _add_followups(self, tx: Tx, task_id: str, key: str, data: Mapping[str, Any], now: str) -> None:
