@@ -89,7 +89,7 @@ def test_a_goal_is_reached_by_its_criteria_or_by_a_word_that_says_why_not(memory
     with refused(memory, "illegal_transition"):
         memory.goal_check(goal)
     hopeless = memory.goal_create("Moon", ["a rocket"]).task_id
-    memory.goal_finish(hopeless, despite="the user has lost interest")
+    person.goal_finish(hopeless, despite="the user has lost interest")
     event = memory.task_thread(hopeless).events[-1]
     assert (event.data["despite"], event.data["missing"]) == ("the user has lost interest", [2])
 
