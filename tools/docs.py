@@ -75,6 +75,10 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "Recalling": ("Recall", "Search everything recorded."),
     "Asking": ("Asking", "[Questions](../how-to/ask.md) about a task, answered from the record."),
     "Claims": ("Claims", "Reserve a task or a step for one agent."),
+    "Proposing": (
+        "Proposals",
+        "What agents proposed and only the user decides; see [Trust](../explanation/trust.md).",
+    ),
     "SplitMerge": ("Split and merge", "Correct a wrong guess about where a request begins."),
     "Undo": ("Undo", "Undoing changes."),
     "Verify": ("Verify", "Checking the ledger."),
