@@ -73,7 +73,8 @@ class AsyncTaskMemory:
     task_plan_replace = _awaited(TaskMemory.task_plan_replace)
     task_plan_append = _awaited(TaskMemory.task_plan_append)
     task_plan_sync = _awaited(TaskMemory.task_plan_sync)
-    task_item_update = _awaited(TaskMemory.task_item_update)
+    task_step_update = _awaited(TaskMemory.task_step_update)
+    task_item_update = task_step_update
     task_plans = _awaited(TaskMemory.task_plans)
     task_log_action = _awaited(TaskMemory.task_log_action)
     task_log_append = _awaited(TaskMemory.task_log_append)

@@ -20,7 +20,7 @@ import msgspec
 
 from .memory import TaskMemory
 from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
-from .model.operation import Operation, declared
+from .model.operation import SYNONYMS, Operation, declared
 from .model.types import Value, as_json, is_dict, is_list
 
 Schema = dict[str, Any]
@@ -41,7 +41,7 @@ OPERATIONS: dict[str, Operation] = {
     for operation in sorted(_declared_operations(), key=lambda operation: operation.tools != "core")
 }
 # Public methods of TaskMemory that are not operations on tasks.
-NOT_OPERATIONS = ("acting_as", "close", "events", "open")
+NOT_OPERATIONS = ("acting_as", "close", "events", "open", "task_item_update")
 
 
 # --- schemas ----------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def parameters(operation_name: str) -> tuple[Parameter, ...]:
         Parameter(
             name=name,
             schema=_argument_schema(hints[name]),
-            default=parameter.default,
+            default=REQUIRED if name in operation.needed else parameter.default,
             description=docs.get(name, ""),
         )
         for name, parameter in inspect.signature(operation.method).parameters.items()
@@ -147,7 +147,9 @@ def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
     """
     known = {parameter.name: parameter for parameter in parameters(name)}
     arguments: dict[str, Any] = {}
-    for argument, value in raw.items():
+    for word, value in raw.items():
+        synonym = SYNONYMS.get(word, word)
+        argument = synonym if word not in known and synonym in known else word
         if argument not in known:
             raise InvalidInput(
                 "invalid_argument",

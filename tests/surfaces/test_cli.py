@@ -163,7 +163,7 @@ def test_what_a_program_gets_is_what_the_operation_answers(place):
         (("plan", "set", "Build", "Run", "--because", "simpler"),
          "task_plan", {"steps": ["Build", "Run"], "reason": "simpler"}),
         (("plan", "skip", "Run", "--note", "no need"),
-         "task_item_update", {"item": "Run", "status": "skipped", "note": "no need"}),
+         "task_step_update", {"step": "Run", "status": "skipped", "note": "no need"}),
         (("undo",), "task_undo", {}),
         (("claim", "--holder", "me"), "task_claim", {"holder": "me"}),
         (("plan",), "task_drill_down", {"limit": 1000}),

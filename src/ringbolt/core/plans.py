@@ -108,7 +108,9 @@ def _matched(memory: Base, plan: Any, old: list[Row]) -> tuple[list[dict[str, An
 class Plans(Base):
     """Operations on a task's plan."""
 
-    @operation(scope="write", repeatable=True, example={"plan": ["Build the image", "Run it"]})
+    @operation(
+        scope="write", repeatable=True, texts=("plan",), example={"plan": ["Build the image", "Run it"]}
+    )
     def task_plan_replace(
         self,
         task_id: str | None = None,
@@ -150,11 +152,11 @@ class Plans(Base):
             arguments=[plan, reason, phase],
         )
 
-    @operation(scope="write", example={"items": ["Tell the users"]})
+    @operation(scope="write", texts=("steps",), example={"steps": ["Tell the users"]})
     def task_plan_append(
         self,
         task_id: str | None = None,
-        items: Any = None,
+        steps: Any = None,
         *,
         after: str | int | None = None,
         note: str | None = None,
@@ -164,16 +166,16 @@ class Plans(Base):
         """Add steps to the plan, at its end or after a step.
 
         Args:
-            items: Steps, in any form that `task_register` accepts.
+            steps: Steps, in any form that `task_register` accepts.
             after: Step after which to add them. Default: the last one.
             note: A note.
         """
         note = self._text("note", note)
-        items = self._plain("items", items)
+        wanted = self._plain("steps", steps)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             old = tx.steps(head["task_id"])
-            steps = rules.parse_plan(items, taken=[row["item_id"] for row in old])
+            steps = rules.parse_plan(wanted, taken=[row["item_id"] for row in old])
             if not steps:
                 raise InvalidInput("invalid_plan", "There are no steps to add.", "Pass some titles.")
             self._check_steps(steps, len(old))
@@ -201,7 +203,7 @@ class Plans(Base):
             return Draft("plan.appended", text=note, sets=sets, items=tuple(step["id"] for step in steps))
 
         return self._write(
-            "task_plan_append", task_id, decide, key=key, token=token, arguments=[items, after, note]
+            "task_plan_append", task_id, decide, key=key, token=token, arguments=[wanted, after, note]
         )
 
     @operation(scope="read")
@@ -228,11 +230,11 @@ class Plans(Base):
         self._as_of(task_id, None, visit)
         return tuple(versions)
 
-    @operation(scope="write", example={"item": 1, "status": "completed"})
-    def task_item_update(
+    @operation(scope="write", example={"step": 1, "status": "completed"})
+    def task_step_update(
         self,
         task_id: str | None = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         *,
         ordinal: int | None = None,
         status: str | None = None,
@@ -250,7 +252,7 @@ class Plans(Base):
         An empty note or issue clears it.
 
         Args:
-            ordinal: The step by its position from 0, instead of `item`.
+            ordinal: The step by its position from 0, instead of `step`.
             status: pending, active, completed, failed, skipped or cancelled.
             note: A note; an empty text clears it.
             title: New title of the step.
@@ -269,15 +271,15 @@ class Plans(Base):
         new_title = None if title is None else validate.line("title", title, 4000)
         depends = None if depends_on is None else validate.text_list("depends_on", depends_on, 64)
         check_guards(expect=expect)
-        if item is None and ordinal is None:
-            raise InvalidInput("invalid_argument", "No step was named.", "Pass item or ordinal.")
+        if step is None and ordinal is None:
+            raise InvalidInput("invalid_argument", "No step was named.", "Pass step or ordinal.")
         if all(part is None for part in (new_status, note, new_title, issue, depends, replaced_by)):
             raise InvalidInput("invalid_argument", "There is nothing to change.", "Pass a status.")
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             steps = tx.steps(head["task_id"])
-            if item is not None:
-                row = find_item(steps, item)
+            if step is not None:
+                row = find_item(steps, step)
             else:
                 row = find_item(steps, validate.whole("ordinal", ordinal, 0, len(steps)) + 1)
             name = row["item_id"]
@@ -307,5 +309,8 @@ class Plans(Base):
                 sets["heads"] = {**rules.phase_stamps(head, phase, now), "phase": phase}
             return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
 
-        arguments = [item, ordinal, status, note, title, active_issue, depends_on, replaced_by]
-        return self._write("task_item_update", task_id, decide, key=key, token=token, arguments=arguments)
+        arguments = [step, ordinal, status, note, title, active_issue, depends_on, replaced_by]
+        return self._write("task_step_update", task_id, decide, key=key, token=token, arguments=arguments)
+
+    # The name that it had when steps were called items.
+    task_item_update = task_step_update

@@ -179,6 +179,7 @@ class Tasks(Base):
     @operation(
         scope="write",
         core=("task_id", "message", "status", "step", "step_status", "next", "blockers", "query"),
+        texts=("message",),
         example={"message": "The image is built.", "step": 1, "step_status": "completed"},
     )
     def task_update(
@@ -403,7 +404,7 @@ class Tasks(Base):
 
         return self.store.read(work)
 
-    @operation(scope="write", example={"answer": "It runs at https://shop.example."})
+    @operation(scope="write", texts=("answer",), example={"answer": "It runs at https://shop.example."})
     def task_finish(
         self,
         task_id: str | None = None,

@@ -27,6 +27,7 @@ from ..model.operation import operation
 from ..model.results import Extraction
 from ..model.types import Event, is_dict, is_list
 from ..model.validate import blake2b
+from ..signals.keywords import keywords
 from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from . import patterns, queries
@@ -67,7 +68,7 @@ class Extracting(Modelling):
     """Operations that find what is worth remembering."""
 
     @operation(scope="write", repeatable=True)
-    def task_extract(self, task_id: str | None = None, item: str | int | None = None) -> Extraction:
+    def task_extract(self, task_id: str | None = None, step: str | int | None = None) -> Extraction:
         """Extract from a task's events what has not been recorded yet: errors and their fixes, decisions and
         reasons, artifacts, versions, addresses.
 
@@ -75,9 +76,9 @@ class Extracting(Modelling):
 
         Args:
             task_id: Task id or a unique prefix; default: the current task.
-            item: Look again at all events of this step. Default: only events since the last run.
+            step: Look again at all events of this step. Default: only events since the last run.
         """
-        return self._extract(task_id, item)
+        return self._extract(task_id, step)
 
     def _extract(
         self,
@@ -281,6 +282,8 @@ def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     labels = found.labels
     if found.type == "artifact" and isinstance(data.get("kind"), str):
         labels += (("tag", validate.line("tag", data["kind"], 100)),)
+    if not any(kind == "tag" for kind, _ in labels):
+        labels += tuple(("word", word) for word in keywords(found.summary))
     return list(dict.fromkeys(labels))
 
 

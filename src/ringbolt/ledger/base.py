@@ -23,6 +23,7 @@ from ..store.hashes import origin_id
 from ..store.tx import Row, Tx
 from .current_task import current_task
 from .drafts import Draft as Draft
+from .drafts import payload
 from .goal_breaker import added_blockers, count_blockers
 from .values import read_entries, read_origin
 
@@ -346,10 +347,11 @@ class Base:
             "item_id": draft.item,
             "ref_seq": draft.ref,
             "text": draft.text,
-            "data": validate.json_value("the data", draft.data, self.settings) if draft.data else "{}",
+            "data": self._event_data(draft),
             "sets": validate.dumps(draft.sets) if draft.sets else None,
             "origin_id": self._origin_id,
-            "correlation_id": self._correlation,
+            # By default, the first event of a call names the group: what is inferred from it belongs to it.
+            "correlation_id": self._correlation or head.setdefault("correlation", f"{head['task_id']}#{seq}"),
             "forgotten": None,
         }
         messages: int = head.get("messages") or 0
@@ -364,6 +366,15 @@ class Base:
         if draft.sets or head["messages"] != messages:
             self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
         return written(head, seq, draft)
+
+    def _event_data(self, draft: Draft) -> str:
+        """The data of an event as JSON; what it repeats of the event's text gives way to the limit."""
+        data = validate.json_value("the data", draft.data, self.settings) if draft.data else "{}"
+        if told := payload(draft):
+            whole = validate.dumps({**told, **draft.data})
+            if len(whole.encode("utf-8", "replace")) <= self.settings.max_json_bytes:
+                return whole
+        return data
 
     def _notify_hooks(self, head: Row) -> None:
         """Tell the hooks of the task's session at once that something was ruled out."""

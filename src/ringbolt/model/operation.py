@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, Literal, TypeVar
 
+from .rules import ID_LENGTH, normal_id
 from .types import Value
 
 M = TypeVar("M", bound=Callable[..., Any])
@@ -20,7 +22,7 @@ SHARED_PARAMETERS = {
     "task_id": "Task id or a unique prefix; default: the current task.",
     "goal_id": "Goal id or a unique prefix.",
     "wait_id": "Id of a wait: `task#seq`, or `#seq` for the current task.",
-    "item": "Step: its id, its number from 1, or its title or a unique prefix of the title.",
+    "step": "Step: its id, its number from 1, or its title or a unique prefix of the title.",
     "workspace": '`""`: the workspace of this memory. `None` (`*` where null means "not given"): everywhere.',
     "tags": "Labels, at most 200 of up to 100 bytes each.",
     "relevance_to": "Ids of steps, or other names, that the entry matters for. Stored unchanged.",
@@ -36,13 +38,18 @@ SHARED_PARAMETERS = {
 }
 
 
+# Other words for a parameter, which calls may use as well.
+SYNONYMS = {"item": "step", "items": "steps", "kind": "type"}
+
+
 class Operation(Value, frozen=True, kw_only=True):
     """An operation: its name is that of the method.
 
     `tools` names the set of MCP tools that includes it: core, full, or none. `core` lists the arguments of a
     core tool: few, because models always see them. `http` is false for operations that take a path on the
     server. `repeatable`: a second call changes nothing more. `writes_with` lists arguments that make a read
-    operation write.
+    operation write. `texts` names what the call is about, such as the choice of a decision: positional
+    arguments that are as many as these are these, and not the task. `needed`: every call must pass them.
     """
 
     method: Callable[..., Any]
@@ -53,6 +60,8 @@ class Operation(Value, frozen=True, kw_only=True):
     repeatable: bool
     destructive: bool
     writes_with: tuple[str, ...]
+    texts: tuple[str, ...]
+    needed: tuple[str, ...]
     example: Mapping[str, Any]
 
     @property
@@ -86,6 +95,8 @@ def operation(
     repeatable: bool | None = None,
     destructive: bool = False,
     writes_with: tuple[str, ...] = (),
+    texts: tuple[str, ...] = (),
+    needed: tuple[str, ...] = (),
     example: Mapping[str, Any] | None = None,
 ) -> Callable[[M], M]:
     """Declare a method as an operation; see Operation. Reads are repeatable unless they say otherwise."""
@@ -100,23 +111,56 @@ def operation(
             repeatable=scope == "read" if repeatable is None else repeatable,
             destructive=destructive,
             writes_with=writes_with,
+            texts=texts,
+            needed=needed,
             example=example or {},
         )
-        setattr(method, _DECLARED, declared)
         _document_shared_parameters(method)
-        return method
+        lenient = _accepting(method, texts, bool(needed))
+        setattr(lenient, _DECLARED, declared)
+        return lenient
 
     return declare
+
+
+def _accepting(method: M, texts: tuple[str, ...], needed: bool) -> M:
+    """The method, which also takes its main texts without a task, and synonyms of its parameters."""
+    own = _parameters(method)
+    synonyms = {word: name for word, name in SYNONYMS.items() if name in own and word not in own}
+    if not synonyms and not texts:
+        return method
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        for word, name in synonyms.items():
+            if word in kwargs:
+                kwargs[name] = kwargs.pop(word)
+        are_texts = texts and len(args) == len(texts) and not kwargs.keys() & {*texts}
+        if are_texts and not _names_a_task(args[0], whole=needed):
+            return method(self, **dict(zip(texts, args, strict=True)), **kwargs)
+        return method(self, *args, **kwargs)
+
+    return call  # pyright: ignore[reportReturnType]  # wraps() keeps the signature, not the type
+
+
+def _names_a_task(value: Any, whole: bool) -> bool:
+    """Whether a positional argument is a task id; where the text may be left out, a prefix is one too."""
+    plain = normal_id(value) if isinstance(value, str) else None
+    return value is None or (plain is not None and (len(plain) == ID_LENGTH or not whole))
 
 
 _DECLARED = "ringbolt_operation"
 
 
+def _parameters(method: Any) -> tuple[str, ...]:
+    names: tuple[str, ...] = method.__code__.co_varnames
+    return names[: method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
+
+
 def _document_shared_parameters(method: Any) -> None:
     """Add the shared parameters that a docstring leaves out to its `Args:`, so that help() shows them too."""
     doc: str = method.__doc__ or ""
-    names: tuple[str, ...] = method.__code__.co_varnames
-    parameters = names[: method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
+    parameters = _parameters(method)
     missing = [name for name in parameters if name in SHARED_PARAMETERS and f"    {name}: " not in doc]
     if missing:
         indent = doc[doc.rfind("\n") + 1 :] if doc.endswith(" ") else ""

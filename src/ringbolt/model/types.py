@@ -73,8 +73,13 @@ def as_json(value: Any) -> Any:
     return [as_json(part) for part in value] if is_list(value) else value
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen value with named fields."""
+class Value(msgspec.Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
+    """A frozen value with named fields. `str()` is what a person wants to read of it."""
+
+    def __str__(self) -> str:
+        from .printing import printed  # only programs that print values need it
+
+        return printed(self)
 
     def replace(self, **changes: Any) -> Self:
         """The same value with some fields changed."""

@@ -26,7 +26,7 @@ class Recalling(Base):
         query: str | None = None,
         *,
         task_id: str | None = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         types: str | Sequence[str] | None = None,
         tags: str | Sequence[str] | None = None,
         since: str | float | None = None,
@@ -48,7 +48,7 @@ class Recalling(Base):
         Args:
             query: Any words, "quoted phrases" or prefixes*; #42 for event 42.
             task_id: Only this task; default: every task of the workspace.
-            item: Only results of this step of the task.
+            step: Only results of this step of the task.
             types: Only these: decision, exclusion, error, variable, message, action, log, … Also any other
                 entry type, snapshot, answer, request, plan, effect or fact.
             tags: Only results with all of these tags.
@@ -62,27 +62,27 @@ class Recalling(Base):
             titles: Only titles, without the text around the match: the cheapest search.
         """
         return search.recall(
-            self, query, task_id=task_id, item=item, types=types, tags=tags, since=since, until=until, at=at,
+            self, query, task_id=task_id, item=step, types=types, tags=tags, since=since, until=until, at=at,
             workspace=workspace, limit=limit, cursor=cursor, titles=titles,
         )  # fmt: skip
 
     @operation(scope="read")
     def query_relevant(
-        self, task_id: str | None = None, item: str | int | None = None, *, limit: int = 20
+        self, task_id: str | None = None, step: str | int | None = None, *, limit: int = 20
     ) -> tuple[Entry, ...]:
         """The entries relevant to a step, newest first: its own, those that name it in `relevance_to`, and
         all decisions, errors and user instructions of the task.
 
         Args:
             task_id: Task id or a unique prefix; default: the current task.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            step: Step: its id, its number from 1, or its title or a unique prefix of the title.
             limit: Maximum number of results.
         """
         limit = validate.whole("limit", limit, 1, 1000)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
             head = self._find(tx, task_id)
-            name = _step(tx, head, item)
+            name = _step(tx, head, step)
             rows = Search(tx).relevant(head["task_id"], name, limit)
             labels = tx.labels(head["task_id"], [row["seq"] for row in rows])
             return read_entries(rows, labels)

@@ -156,7 +156,7 @@ CREATE TABLE labels (                       -- tags, and the steps an entry matt
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   task_id TEXT COLLATE "C" NOT NULL,
   seq     BIGINT NOT NULL,
-  kind    TEXT COLLATE "C" NOT NULL,                  -- tag, item
+  kind    TEXT COLLATE "C" NOT NULL,                  -- tag, item, label, word (a tag that nobody gave)
   value   TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (tenant_id, task_id, kind, value, seq)
 );
@@ -381,10 +381,16 @@ SELECT h.task_id AS id, h.name, coalesce(x.goal, e.text, h.name COLLATE "C") AS 
   JOIN extras x ON x.task_id = h.task_id
   JOIN events e ON e.task_id = h.task_id AND e.seq = 1;
 
-CREATE VIEW plan_items WITH (security_invoker = true) AS
+CREATE VIEW plan_items WITH (security_invoker = true) AS      -- the plan as it is; the source has no word for a cancelled step
+SELECT task_id || '/' || item_id AS id, task_id, ordinal, title,
+       CASE status WHEN 'cancelled' THEN 'skipped' ELSE status END AS status, started_at, completed_at,
+       duration_seconds, item_id, stage, basis, evidence, note, active_issue, depends_on
+  FROM steps WHERE dropped_in IS NULL;
+
+CREATE VIEW dropped_plan_items WITH (security_invoker = true) AS      -- steps that a later plan left out
 SELECT task_id || '/' || item_id AS id, task_id, ordinal, title, status, started_at, completed_at,
-       duration_seconds, item_id, stage, basis, evidence, note, active_issue, depends_on, dropped_in
-  FROM steps;
+       duration_seconds, item_id, stage, dropped_in, replaced_by
+  FROM steps WHERE dropped_in IS NOT NULL;
 
 CREATE VIEW actions WITH (security_invoker = true) AS
 SELECT r.task_id || '#' || r.seq AS id, r.task_id || '/' || r.item_id AS plan_item_id, r.task_id,
@@ -406,16 +412,30 @@ SELECT task_id || '#' || seq AS id, task_id || '#' || ref_seq AS action_id,
 
 CREATE VIEW task_messages WITH (security_invoker = true) AS
 SELECT e.task_id || '#' || e.seq AS id, e.task_id,
-       CASE o.channel WHEN 'user' THEN 'user' WHEN 'system' THEN 'system' ELSE 'agent' END AS role,
-       coalesce(e.text, e.event_type) AS content,
+       CASE WHEN e.event_type LIKE 'wait.%' OR o.channel = 'system' THEN 'system'
+            WHEN o.channel = 'user' THEN 'user'
+            -- The text of a registration is the user's request, whoever passed it on, unless a tool made it.
+            WHEN e.event_type = 'task.registered' AND e.text IS NOT NULL AND o.channel IN ('agent', 'import')
+            THEN 'user'
+            ELSE 'agent' END AS role,
+       coalesce(e.text,
+                CASE WHEN e.event_type = 'task.registered' THEN 'Task registered: ' || (h.name COLLATE "C")
+                     WHEN e.event_type = 'plan.replaced' THEN 'The plan was replaced'
+                     WHEN e.event_type = 'plan.appended' THEN 'Steps were added to the plan'
+                     WHEN e.event_type = 'item.updated'
+                     THEN (SELECT s.title FROM steps s WHERE s.task_id = e.task_id AND s.item_id = e.item_id)
+                          || ': ' || coalesce(e.sets::json #>> ARRAY['steps', e.item_id, 'status'], 'changed')
+                     WHEN e.event_type IN ('task.updated', 'task.finished')
+                     THEN 'Task: ' || coalesce(e.sets::json #>> '{heads,status}', 'changed') END,
+                e.event_type) AS content,
        CASE WHEN e.event_type = 'message' THEN 'text'
             WHEN e.event_type LIKE 'plan.%' THEN 'plan'
             WHEN e.event_type LIKE 'wait.%' THEN 'wait'
             WHEN e.event_type = 'task.stuck' THEN 'stuck'
             WHEN e.event_type IN ('item.updated', 'task.updated') THEN 'progress'
             ELSE 'lifecycle' END AS msg_type,
-       e.timestamp AS created_at
-  FROM events e JOIN origins o ON o.id = e.origin_id
+       e.timestamp AS created_at, o.channel
+  FROM events e JOIN origins o ON o.id = e.origin_id JOIN heads h ON h.task_id = e.task_id
  WHERE e.event_type IN ('message', 'task.registered', 'task.updated', 'task.finished', 'task.stuck',
                         'item.updated', 'plan.replaced', 'plan.appended', 'wait.started', 'wait.ended');
 
@@ -423,7 +443,7 @@ CREATE VIEW wait_jobs WITH (security_invoker = true) AS
 SELECT r.task_id || '#' || r.seq AS id, r.task_id, (e.data::json ->> 'target_type') AS target_type,
        (e.data::json ->> 'target') AS target_id, (coalesce(u.data, e.data)::json ->> 'until') AS criteria,
        (coalesce(u.data, e.data)::json ->> 'timeout')::double precision AS timeout_seconds,
-       (e.data::json ->> 'poll_interval')::double precision AS poll_interval, r.status, f.text AS result_message,
+       (e.data::json ->> 'poll_interval')::double precision AS poll_interval, r.status, (f.data::json ->> 'result') AS result_message,
        e.timestamp AS created_at, r.ended_at AS resolved_at
   FROM records r
   JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
@@ -434,12 +454,22 @@ SELECT r.task_id || '#' || r.seq AS id, r.task_id, (e.data::json ->> 'target_typ
  WHERE r.type = 'wait';
 
 CREATE VIEW memory_entries WITH (security_invoker = true) AS
-SELECT e.id, e.task_id, e.item_id AS subtask_id, e.timestamp, r.type AS entry_type, e.text AS summary,
-       (e.data::json ->> 'detail') AS detail,
-       (SELECT string_agg(value, ',' ORDER BY value) FROM labels l
-         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'tag') AS tags,
-       (SELECT string_agg(value, ',' ORDER BY value) FROM labels l
-         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item') AS relevance_to,
+SELECT e.id, e.task_id, e.item_id AS subtask_id, e.timestamp, r.type AS entry_type,
+       CASE WHEN r.type = 'decision' AND (e.data::json ->> 'title') <> (e.data::json ->> 'choice')
+            THEN (e.data::json ->> 'title') || ': ' || (e.data::json ->> 'choice') ELSE e.text END AS summary,
+       coalesce((e.data::json ->> 'detail'), nullif(CASE r.type
+         WHEN 'decision' THEN concat_ws(chr(10), (e.data::json ->> 'reasoning'), 'Options: ' || (e.data::json ->> 'options'),
+              'Risks: ' || (e.data::json ->> 'risks'), 'If wrong: ' || (e.data::json ->> 'if_wrong'),
+              'Context: ' || (e.data::json ->> 'context'))
+         WHEN 'exclusion' THEN concat_ws(chr(10), (e.data::json ->> 'why'), 'Symptom: ' || (e.data::json ->> 'symptom'))
+         WHEN 'error' THEN 'Resolution: ' || (e.data::json ->> 'resolution') END, '')) AS detail,
+       -- Where nobody gave tags, the names and words that the entry itself uses.
+       coalesce((SELECT string_agg(value, ',' ORDER BY value) FROM labels l
+         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'tag'),
+        (SELECT string_agg(value, ',' ORDER BY value) FROM labels l
+         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'word')) AS tags,
+       coalesce((SELECT string_agg(value, ',' ORDER BY value) FROM labels l
+         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item'), e.item_id) AS relevance_to,
        e.timestamp AS created_at, r.status, e.seq, e.data
   FROM records r JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
  WHERE r.type IN ('decision', 'error', 'tool_result', 'user_instruction', 'discovery', 'artifact',
