@@ -25,6 +25,7 @@ from .current_task import current_task
 from .drafts import Draft as Draft
 from .drafts import payload
 from .goal_breaker import added_blockers, count_blockers
+from .idle_tasks import resumption
 from .values import read_entries, read_origin
 
 Result = TypeVar("Result")
@@ -328,6 +329,8 @@ class Base:
         fingerprint: str = "",
     ) -> Written:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
+        if head.get("status") == "paused" and (resumed := resumption(head, draft, self.origin)):
+            draft.sets["heads"] = {**draft.sets.get("heads", {}), **resumed}
         draft.complete(seq)
         if key is not None:
             result = asdict(self._predicted(tx, head, draft, seq))

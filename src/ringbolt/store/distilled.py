@@ -39,6 +39,12 @@ def get(tx: Tx, task_id: str, kind: str) -> tuple[int, dict[str, Any]]:
     return (row["seq"], json.loads(row["state"])) if row else (0, {})
 
 
+def latest(tx: Tx, task_id: str, kind: str) -> tuple[str, dict[str, Any]] | None:
+    """When a kind was last stored, and its state; None if there is none yet."""
+    row = tx.row(NAMES, f"{SELECT} AND kind = :kind", task_id=task_id, kind=kind)
+    return (row["at"], json.loads(row["state"])) if row else None
+
+
 def put(tx: Tx, task_id: str, kind: str, seq: int, at: str, state: Mapping[str, Any]) -> None:
     """Store the state of a kind up to an event, unless a newer one is stored already."""
     tx.database.run(_PUT, {"task_id": task_id, "kind": kind, "seq": seq, "at": at, "state": dumps(state)})
