@@ -133,3 +133,18 @@ def test_every_type_of_entry_is_in_the_view(memory, query, task):
             memory.task_remember(task, f"a {kind} of use", type=kind)
     found = {row["entry_type"] for row in query("SELECT entry_type FROM memory_entries")}
     assert found == set(ENTRY_TYPES)
+
+
+def test_an_adopted_task_is_one_group_with_its_plan(memory, query):
+    memory.task_register("Deploy", ["Build"], request="Deploy it.")
+    memory.task_plan(["Build", "Push"])
+    groups = query("SELECT correlation_id, count(*) AS events FROM events GROUP BY correlation_id ORDER BY 1")
+    assert [row["events"] for row in groups] == [1, 1]
+
+
+def test_an_id_of_the_caller_groups_what_it_writes(memory, query, task):
+    turn = memory.acting_as(correlation="turn-7")
+    turn.task_update(task, "Step 1 done")
+    turn.task_decide(task, "Use ghcr.io")
+    rows = query("SELECT event_type FROM events WHERE correlation_id = 'turn-7' ORDER BY id")
+    assert [row["event_type"] for row in rows] == ["message", "item.inferred", "decision"]

@@ -26,6 +26,7 @@ from ...model.errors import RingboltError
 from ...model.operation import Operation
 from ...model.types import Value, as_json
 from ...packet import encode
+from ...system.thread_pools import THREADS, use_of
 from . import resources, texts
 from . import tools as mcp_tools
 
@@ -74,6 +75,8 @@ class _Handlers:
 
     def __init__(self, tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> None:
         self._caller = caller
+        # Threads for reads, writes and waits are counted apart, so that blocked writes hold up no read.
+        self._limiters = {use: anyio.CapacityLimiter(most) for use, most in THREADS.items()}
         self._operations = mcp_tools.listed(tools)
         shown = {name: mcp_tools.tool(operation, tools) for name, operation in self._operations.items()}
         self._schemas: dict[str, dict[str, Any]] = {name: tool["inputSchema"] for name, tool in shown.items()}
@@ -115,7 +118,9 @@ class _Handlers:
             hint = " It is in the full set: start the server with --tools full." if known else ""
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}.{hint}")
         caller = await self._caller(ctx)
-        return await anyio.to_thread.run_sync(_called, caller, operation, params.arguments or {})
+        limiter = self._limiters[use_of(operation.name, operation.scope)]
+        work = partial(_called, caller, operation, params.arguments or {})
+        return await anyio.to_thread.run_sync(work, limiter=limiter)
 
     # --- resources and prompts --------------------------------------------------------------------
 
@@ -160,7 +165,7 @@ class _Handlers:
                 details = error.to_dict()
                 raise MCPError(code, texts.error_text(details), {**details, **about}) from None
 
-        return await anyio.to_thread.run_sync(work)
+        return await anyio.to_thread.run_sync(work, limiter=self._limiters["read"])
 
 
 # Operations by which a session takes over a task.
