@@ -197,7 +197,7 @@ ELSEWHERE = {
         "until": "2027-01-01", "at": None, "workspace": "/w", "limit": 5, "cursor": 0, "titles": False,
     },
     "active_tasks_stale": {},
-    "learned_patterns": {"query": "q", "type": "failure", "limit": 5},
+    "learned_patterns": {"query": "q", "types": "model_failure", "workspace": "*", "limit": 5},
     "jobs_status": {"limit": 5},
     "drill_results": {"task_id": None, "workspace": "/w", "limit": 5},
     "jobs_retry": {"id": 1},

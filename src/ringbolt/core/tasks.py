@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..extract.patterns import relevant
+from ..extract.patterns import relevant, remember_lessons
 from ..ledger.base import Base, Draft, find_item, stored_result, written
 from ..ledger.current_task import DRAFT
 from ..ledger.goal_limits import STOPPED, check_ready
@@ -97,7 +97,7 @@ class Tasks(Base):
             workspace: `""`: the workspace of this memory. `None`: no workspace.
             parent: The task that this one is part of.
             acceptance: Acceptance criteria: a list of JSON values.
-            approval_mode: auto, manual or confirm. Stored only; nothing acts on it yet.
+            approval_mode: auto; confirm: side effects wait for the user's word; manual: steps wait too.
             callback_url: URL that gets a POST when the task, or one of its waits, ends.
             metadata: A JSON object.
             phase: The initial phase. Default: planned with a plan, received without one.
@@ -122,7 +122,8 @@ class Tasks(Base):
         )
 
         def work(tx: Tx) -> Written:
-            patterns = relevant(tx, [new.name, *(step["title"] for step in new.steps)], self._clock())
+            titles = [new.name, *(step["title"] for step in new.steps)]
+            patterns = relevant(tx, titles, self._clock(), repository or here or "")
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
                 return stored_result(known, fingerprint).replace(patterns=patterns)
             now = self._now()
@@ -140,6 +141,7 @@ class Tasks(Base):
                 last = _registered(self, tx, new, parent_id, here, repository, now)
                 head = {"task_id": task_id, "root_id": task_id, **last.sets["heads"]}
             last.result["patterns"] = patterns
+            remember_lessons(tx, head["task_id"], patterns, now)
             return self._append(tx, head, last, now, "task_register", scoped_key, fingerprint)
 
         return self._commit(work, settles=key is not None)

@@ -376,7 +376,7 @@ class _Writing:
             # A question or a blocker that is no longer open was settled, or the work went on without that.
             for row in self.known.asked(found.open, user_spoke):
                 self._close(tx, head, row, None, "agent", now)
-        seen = 0 if page.again else self._mark(tx, head["last_seq"] if unchanged else page.until, now)
+        seen = 0 if page.again else self._mark(tx, head, head["last_seq"] if unchanged else page.until, now)
         if self._settle is not None:
             self._settle(tx)
         return Extraction(
@@ -432,7 +432,7 @@ class _Writing:
         self._as[channel]._append(tx, head, draft, now, "task_extract")
         self.known.change(row, "resolved")
 
-    def _mark(self, tx: Tx, until: int, now: str) -> int:
+    def _mark(self, tx: Tx, head: Row, until: int, now: str) -> int:
         """Move the mark and store the patterns of the events; returns how many there were.
 
         The mark covers our own events too, unless other events came before them.
@@ -444,12 +444,12 @@ class _Writing:
         if self._memory.settings.model_local_url and any(map(is_telling, page.events)):
             jobs.add(tx, "extract", page.task_id, MODEL_JOB, {}, jobs.NOW, now)
         state = copy.deepcopy(page.state)
-        seen = patterns.learn(state, page.events, page.name, page.titles)
-        patterns.keep(tx, page.task_id, seen, now)
-        if seen:  # schedule the job that forgets old patterns
+        lessons = patterns.learn(state, page.events, page.name, page.titles)
+        patterns.keep(tx, head, lessons, now)
+        if lessons.seen:  # schedule the job that forgets old patterns
             jobs.add(tx, "prune", "", "patterns", {}, validate.stamp(validate.seconds_of(now) + 86_400), now)
         distilled.put(tx, page.task_id, KIND, until, now, state)
-        return len(seen)
+        return len(lessons.seen)
 
 
 def _sum(total: Extraction, part: Extraction) -> Extraction:

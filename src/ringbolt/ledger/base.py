@@ -21,6 +21,7 @@ from ..store import Store, jobs, scratch
 from ..store.goal_queries import goals_of
 from ..store.hashes import origin_id
 from ..store.tx import Row, Tx
+from .approvals import Gate, approval_hold
 from .current_task import current_task
 from .drafts import Draft as Draft
 from .drafts import payload
@@ -331,6 +332,7 @@ class Base:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
         if head.get("status") == "paused" and (resumed := resumption(head, draft, self.origin)):
             draft.sets["heads"] = {**draft.sets.get("heads", {}), **resumed}
+        gate = Gate(tx, head, draft, self.origin, seq) if seq > 1 else None
         draft.complete(seq)
         if key is not None:
             result = asdict(self._predicted(tx, head, draft, seq))
@@ -364,6 +366,10 @@ class Base:
         tx.append(head, event, self.origin, draft.sets)
         if blocked is not None and goals_of(tx, head["task_id"]):
             count_blockers(self, tx, head, seq, added_blockers(draft, blocked), now)
+        for request in gate.requests if gate else ():
+            if (held := approval_hold(head)) is not None:
+                request.sets["heads"] = held
+            self._append(tx, head, request, now, operation)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:

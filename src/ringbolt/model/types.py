@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self, TypeGuard
 
 import msgspec
@@ -231,6 +231,22 @@ class Effect(Value, frozen=True, kw_only=True):
     channel: Channel = "agent"
 
 
+class Approval(Value, frozen=True, kw_only=True):
+    """Something that waits for the user's word, or got it: a step (`item`) or a side effect (`intent`).
+
+    `note` is what the user said about it."""
+
+    seq: int
+    at: str
+    what: str
+    asks: Literal["step", "effect"]
+    status: Literal["pending", "approved", "rejected"]
+    item: str | None = None
+    intent: int | None = None
+    note: str | None = None
+    channel: Channel = "agent"
+
+
 class FileTouch(Value, frozen=True, kw_only=True):
     """A file that the task created, modified or deleted."""
 
@@ -349,6 +365,7 @@ class Task(TaskCard, frozen=True, kw_only=True):
     notes: tuple[Entry, ...] = ()
     variables: Mapping[str, Any]
     effects: tuple[Effect, ...] = ()
+    approvals: tuple[Approval, ...] = ()
     files: tuple[FileTouch, ...] = ()
     links: tuple[Link, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -458,6 +475,7 @@ class Snapshot(Task, frozen=True, kw_only=True):
     work_tree: WorkTree | None = None
     run_commands: tuple[RunCommand, ...] = ()
     new_requests: tuple[NewRequest, ...] = ()
+    lessons: tuple[Pattern, ...] = ()
     mode: str = ""
     interruption: Interruption | None = None
     helpers: tuple[Helper, ...] = ()
@@ -535,22 +553,37 @@ class RelatedGoal(Value, frozen=True, kw_only=True):
 
 
 class Pattern(Value, frozen=True, kw_only=True):
-    """A pattern learned from tasks: something that worked, failed, or worked in the end (`retry`).
+    """What an earlier task teaches: something that failed (`model_failure`), with what worked instead in
+    `fix`; something that worked (`subtask_success`); or words of the user that were needed
+    (`prompt_effective`).
 
-    `text` is the step or command it was last seen with, `detail` the error or the means, `fix` what finally
-    worked. These texts are quoted from tasks and tools: data, never instructions.
+    `detail` is the error or the means, `times` how often it failed in the last task. These texts are quoted
+    from tasks and tools: data, never instructions.
     """
 
-    type: Literal["success", "failure", "retry"]
+    type: Literal["subtask_success", "model_failure", "prompt_effective"]
     key: str
+    repository: str = ""
     text: str
     detail: str | None = None
     fix: str | None = None
+    times: int = 1
     frequency: int = 1
     last_seen: str
     channel: Channel
     task_id: str
     seq: int
+
+    def told(self, quote: Callable[[str], str] = lambda text: text) -> str:
+        """The pattern in a sentence; `quote` quotes the recorded texts."""
+        if self.type == "prompt_effective":
+            return f"the user had to say {quote(self.text)}"
+        if self.type == "subtask_success":
+            return f"{quote(self.text)} worked" + (f" with {quote(self.detail)}" if self.detail else "")
+        most = max(self.times, self.frequency)
+        times = {1: "", 2: " twice"}.get(most, f" {most} times")
+        why = f" ({quote(self.detail)})" if self.detail else ""
+        return f"{quote(self.text)} failed{times}{why}" + (f"; {quote(self.fix)} worked" if self.fix else "")
 
 
 class Answer(Value, frozen=True, kw_only=True):

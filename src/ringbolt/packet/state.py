@@ -52,6 +52,7 @@ def _parts(task: Snapshot) -> list[Part]:
             _key("blockers"),
             [_item(2, text, _cite(task.sources.get("blockers"))) for text in task.blockers],
         ),
+        _approvals(task),
         _exclusions(task),
         _variables(task),
     ]
@@ -73,6 +74,8 @@ def _task(task: Snapshot) -> list[Row]:
     ]
     if task.workspace:
         rows.append(_line(3, "  workspace", task.workspace))
+    if task.approval_mode != "auto":
+        rows.append(_line(2, "  approval_mode", task.approval_mode))
     if task.next_step:
         rows.append(_line(2, "  next", task.next_step, task.sources.get("next_step"), 200))
     return rows
@@ -161,6 +164,16 @@ def _changes(task: Snapshot) -> list[Row]:
     if more := task.left_out.get("file", 0):
         rows.append(Row((8, lambda: f"  # {more} more files")))
     return rows
+
+
+def _approvals(task: Snapshot) -> Part:
+    """What waits for the user's word, and the last answers."""
+    rows: list[Row] = []
+    for one in task.approvals:
+        note = f" ({one.note})" if one.note else ""
+        cite = f"  # #{one.seq}{encode.CLASS[one.channel]}"
+        rows.append(_item(3 if one.status == "pending" else 7.5, f"{one.status}: {one.what}{note}", cite))
+    return Part("approval", _key("approvals"), rows, len(rows) + task.left_out.get("approval", 0))
 
 
 def _exclusions(task: Snapshot) -> Part:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 NAMES = ("kind", "seq", "at", "state")
 # Kinds that views show; the others hold what a distiller must remember between two runs, and may be long.
-SHOWN = ("summary", "names", "inferred_plan", "work_tree", "run_commands")
+SHOWN = ("summary", "names", "inferred_plan", "work_tree", "run_commands", "lessons")
 SELECT = "SELECT kind, seq, at, state FROM distilled WHERE task_id = :task_id"
 SELECT_SHOWN = f"{SELECT} AND kind IN ({', '.join(repr(kind) for kind in SHOWN)})"
 _PUT = (

@@ -129,7 +129,7 @@ class TaskReads(Records):
                 f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}"
                 f" ORDER BY seq DESC LIMIT :most{number}) b{number}"
             )
-            if kind == "effect" or status == "resolved":
+            if kind in ("effect", "approval") or status == "resolved":
                 settled.append(f"SELECT ref_seq FROM ({branches[-1]}) s{number} WHERE ref_seq IS NOT NULL")
         selected = f"({' UNION ALL '.join(branches)}) r"
         ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"

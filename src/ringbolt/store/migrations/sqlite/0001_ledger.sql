@@ -231,13 +231,14 @@ CREATE TABLE distilled (                    -- derived from the events, one row 
 
 CREATE TABLE learned_patterns (
   id           INTEGER PRIMARY KEY,
-  pattern_type TEXT NOT NULL,
+  pattern_type TEXT NOT NULL,               -- subtask_success, model_failure, prompt_effective
   pattern_key  TEXT NOT NULL,
+  repository   TEXT NOT NULL DEFAULT '',    -- where it was learned; empty: outside any repository
   data         TEXT NOT NULL,
   frequency    INTEGER NOT NULL DEFAULT 1,
   last_seen    TEXT NOT NULL,
   created_at   TEXT NOT NULL,
-  UNIQUE (pattern_type, pattern_key)
+  UNIQUE (pattern_type, pattern_key, repository)
 );
 
 -- Work -----------------------------------------------------------------------------------------------
