@@ -92,7 +92,7 @@ def test_a_summary_that_lies_is_replaced_by_that_of_the_rules(asking):
         memory, task = asking(server)
         summary = memory.task_summary(task)
     assert summary.source == "ledger"
-    assert "Completed 2 of 3 steps" in summary.text
+    assert "2 of 3 steps are done" in summary.text
 
 
 def test_the_worker_keeps_all_that_a_model_found_once(asking):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..extract.trust import is_trusted_as
 from ..ledger.base import Base, Draft, find_item
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
@@ -13,6 +14,8 @@ from ..model.types import Entry, Written, is_list
 from ..recall.anchors import cite
 from ..signals.keywords import keywords
 from ..store.tx import Row, Tx
+
+MOST_COMPARED = 200  # decisions that may have the title of a new one
 
 
 class Entries(Base):
@@ -44,6 +47,8 @@ class Entries(Base):
         key: str | None = None,
     ) -> Written:
         """Record a decision: what was chosen, from which options, and above all why.
+
+        It supersedes an earlier decision with the same title.
 
         Args:
             choice: What was chosen.
@@ -261,6 +266,7 @@ class Entries(Base):
         if summary is not None:
             summary = self._line("summary", summary)
         tag_list = validate.text_list("tags", tags)
+        told_as = " ".join((summary or "").casefold().split())
         told = " ".join(str(data.get(name) or "") for name in ("title", "choice")) + f" {summary or ''}"
         relevant = validate.text_list("relevance_to", relevance_to, 64)
 
@@ -271,6 +277,9 @@ class Entries(Base):
                     old = _record(tx, head, number, "entry", (*rules.ENTRY_TYPES, "snapshot"))
                     rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{number}", old["status"], status)
                 closed |= _closed(head, numbers, status, by_this=summary is not None)
+            if kind == "decision":
+                same = [seq for seq in self._same_title(tx, head, told_as) if str(seq) not in closed]
+                closed |= _closed(head, same, "superseded", by_this=True)
             sets = {"records": closed} if closed else {}
             item_id = _item_id(tx, head, item)
             if summary is None:
@@ -290,6 +299,19 @@ class Entries(Base):
 
         arguments = [kind, summary, data, item, tags, relevance_to, ended, record_key]
         return self._write(operation, task_id, decide, key=key, token=token, arguments=arguments)
+
+    def _same_title(self, tx: Tx, head: Row, title: str) -> list[int]:
+        """The decisions that stand under a title: the later one takes their place.
+
+        Not those of someone whose word counts for more.
+        """
+        return [
+            row["seq"]
+            for row in tx.records(head["task_id"], "decision", ("active",), MOST_COMPARED)
+            if " ".join((row["text"] or "").casefold().split()) == title
+            and is_trusted_as(self.origin.channel, row["channel"])
+            and (row["channel"] != "user" or self.origin.channel == "user")
+        ]
 
     @operation(
         scope="write",
