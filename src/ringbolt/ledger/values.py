@@ -331,9 +331,13 @@ def read_snapshot(
             Moment(text=row["text"] or "", **_pick(row, "seq at type channel item status"))
             for row in rows["recent"]
         ),
+        reports={
+            row["item"]: Moment(text=row["text"], item=row["item"], **_pick(row, "seq at type channel"))
+            for row in rows["reports"]
+        },
         waits=_waits(tx, task_id, [row for row in rows["records"] if row["type"] == "wait"]),
         resolved=tuple(
-            entry.replace(data={**entry.data, "resolution": row["outcome"]})
+            entry.replace(data={**entry.data, "resolution": _resolution(entry, row["outcome"])})
             for row in rows["records"]
             if row["status"] == "resolved"
             for entry in read_entries([row], {})
@@ -350,6 +354,12 @@ def read_snapshot(
         ),
         criteria=tuple(map(read_criterion, criteria(tx, task_id))) if fields["kind"] == "goal" else (),
     )
+
+
+def _resolution(entry: Entry, outcome: str | None) -> str:
+    """How an error was resolved: what the one who resolved it says, or what was known before."""
+    known = entry.data.get("resolution") or entry.data.get("fixed_by")
+    return outcome or (str(known) if known else "resolved")
 
 
 def _still_changed(fields: Mapping[str, Any]) -> tuple[FileTouch, ...]:

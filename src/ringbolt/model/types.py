@@ -461,7 +461,8 @@ class Summary(Value, frozen=True, kw_only=True):
 
 class Snapshot(Task, frozen=True, kw_only=True):
     """A task with everything that views show: in addition, its variables as entries, recent events, waits,
-    settled errors and side effects, the names in use and the running summary."""
+    settled errors and side effects, the names in use and the running summary. `reports` are the messages that
+    completed steps, by step."""
 
     values: tuple[Entry, ...] = ()
     recent: tuple[Moment, ...] = ()
@@ -476,6 +477,7 @@ class Snapshot(Task, frozen=True, kw_only=True):
     run_commands: tuple[RunCommand, ...] = ()
     new_requests: tuple[NewRequest, ...] = ()
     lessons: tuple[Pattern, ...] = ()
+    reports: Mapping[str, Moment] = {}
     mode: str = ""
     interruption: Interruption | None = None
     helpers: tuple[Helper, ...] = ()
