@@ -117,6 +117,27 @@ def test_the_worker_keeps_all_that_a_model_found_once(asking):
     assert (found.origin.agent, found.origin.channel) == ("ringbolt", "agent")
 
 
+def test_the_bare_list_of_the_source_is_accepted(asking):
+    """The prompt of the source asks for nothing but a JSON array, with tags in one text."""
+    listed = [
+        {
+            "type": "discovery", "summary": "The image is pushed to ghcr.io as v1.2.3 " + "and tagged " * 20,
+            "detail": "all of it", "tags": "push, registry", "relevance_to": "s2,s3",
+        },
+        {"type": "discovery", "summary": "Nobody said anything of this kind", "tags": "", "detail": ""},
+    ]  # fmt: skip
+    with serving(says(listed)) as server:
+        memory, task = asking(server, summary_every=0)
+        memory.task_update(task, "The image is pushed to ghcr.io as v1.2.3 and tagged.")
+        memory.task_distill(task)
+        Worker(memory).run_once()
+    (found,) = [one for one in memory.task_get(task).notes if one.data.get("by") == "small"]
+    assert found.type == "discovery"
+    assert len(found.summary) <= 150
+    assert "all of it" in found.detail
+    assert (found.tags, found.relevance_to) == (("push", "registry"), ("s2", "s3"))
+
+
 def entry(type, summary, quote, *cites, **more):
     return {"type": type, "summary": summary, "quote": quote, "cites": list(cites), **more}
 

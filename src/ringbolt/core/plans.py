@@ -48,6 +48,7 @@ def plan_replacement(
     old = tx.steps(head["task_id"])
     version = head["plan_version"] + 1
     steps, kept = _matched(memory, plan, old)
+    over_and_done = {row["item_id"] for row in old if row["status"] == "completed"}
     changes: StepChanges = {}
     added: list[tuple[int, dict[str, Any]]] = []
     place = 0
@@ -56,8 +57,11 @@ def plan_replacement(
             changed = {
                 "ordinal": place,
                 "title": step["title"],
-                "stage": step["stage"],
-                "depends_on": step["depends_on"],
+                # What the new plan does not say stays as it is, except that nothing waits for a dropped step.
+                "stage": step["stage"] if "stage" in step.get("given", ()) else row["stage"],
+                "depends_on": step["depends_on"]
+                if "depends_on" in step.get("given", ())
+                else [name for name in row["depends_on"] if name in kept or name in over_and_done],
                 **({"detail": step["detail"]} if step["detail"] else {}),
             }
             changes[step["id"]] = {k: v for k, v in changed.items() if row[k] != v}
@@ -124,7 +128,8 @@ class Plans(Base):
     ) -> Written:
         """Replace the plan. Earlier plans stay readable.
 
-        A step with the id or title of an old one continues it and keeps its status. Open steps that the new
+        A step with the id or title of an old one continues it and keeps its status, and its dependencies and
+        stage unless the new plan gives others. Open steps that the new
         plan leaves out become tombstones; completed ones stay.
 
         Args:

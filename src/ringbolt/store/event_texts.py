@@ -117,7 +117,7 @@ def scopes(event: Mapping[str, Any]) -> list[str]:
         terms.append(scope_term("i", event["item_id"]))
     if event["sets"] and '"+labels"' in event["sets"]:
         labels = json.loads(event["sets"]).get("+labels")
-        terms += [scope_term("g", value) for _, kind, value in labels if kind == "tag"]
+        terms += [scope_term("g", value.casefold()) for _, kind, value in labels if kind == "tag"]
     return terms
 
 
