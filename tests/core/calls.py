@@ -28,8 +28,8 @@ WRITES = {
         {"target": "goal 2", "remove": True},
     ),
     "task_plan_replace": (
-        {"plan": ["A"], "reason": "r", "phase": "replanning"},
-        {"plan": ["B"], "reason": "q", "phase": "executing"},
+        {"plan": ["A"], "reason": "r", "phase": "replanning", "label": "one"},
+        {"plan": ["B"], "reason": "q", "phase": "executing", "label": "two"},
     ),
     "task_plan_append": (
         {"steps": ["A"], "after": "s1", "note": "n"},

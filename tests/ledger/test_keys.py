@@ -37,7 +37,7 @@ def test_every_argument_of_every_operation_is_in_the_table():
     for call, (arguments, others) in WRITES.items():
         given = {*arguments, *others, "self", "task_id", "key", "token", "expect", "anchors", "query"}
         assert set(inspect.signature(getattr(TaskMemory, call)).parameters) <= given, call
-    given = {*REGISTER, "self", "key", "workspace"}
+    given = {*REGISTER, "self", "key", "workspace", "id"}
     assert set(inspect.signature(TaskMemory.task_register).parameters) == given
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ringbolt.llm import client
@@ -126,7 +128,7 @@ def test_the_bare_list_of_the_source_is_accepted(asking):
         },
         {"type": "discovery", "summary": "Nobody said anything of this kind", "tags": "", "detail": ""},
     ]  # fmt: skip
-    with serving(says(listed)) as server:
+    with serving(says(json.dumps(listed))) as server:
         memory, task = asking(server, summary_every=0)
         memory.task_update(task, "The image is pushed to ghcr.io as v1.2.3 and tagged.")
         memory.task_distill(task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,7 +43,14 @@ def plan_heads(head: Row, now: str) -> dict[str, Any]:
 
 
 def plan_replacement(
-    memory: Base, tx: Tx, head: Row, now: str, plan: Any, reason: str | None = None, phase: str | None = None
+    memory: Base,
+    tx: Tx,
+    head: Row,
+    now: str,
+    plan: Any,
+    reason: str | None = None,
+    phase: str | None = None,
+    label: str | None = None,
 ) -> Draft:
     """The event that replaces a task's plan; a step with the id or title of an old one continues it."""
     old = tx.steps(head["task_id"])
@@ -90,7 +98,7 @@ def plan_replacement(
     return Draft(
         "plan.replaced",
         text=reason,
-        data={"version": version, "plan": [step["id"] for step in steps]},
+        data={"version": version, "plan": [step["id"] for step in steps], "label": label},
         sets=sets,
         items=tuple(step["id"] for step in steps),
     )
@@ -121,6 +129,7 @@ class Plans(Base):
         plan: Any = None,
         *,
         reason: str | None = None,
+        label: str | None = None,
         phase: str | None = None,
         expect: int | None = None,
         token: int | None = None,
@@ -135,6 +144,7 @@ class Plans(Base):
         Args:
             plan: The new plan, in any form that `task_register` accepts.
             reason: Why the plan changes.
+            label: Your own name for this version of the plan, such as `replan_1`.
             phase: New phase of the task.
         """
         if plan is None:
@@ -145,16 +155,17 @@ class Plans(Base):
             )
         plan = self._plain("plan", plan)
         reason = self._text("reason", reason)
+        name = None if label is None else validate.line("label", label, 200)
         new_phase = None if phase is None else foreign_statuses.read_phase(validate.line("phase", phase))
 
         return self._write(
             "task_plan_replace",
             task_id,
-            lambda tx, head, now: plan_replacement(self, tx, head, now, plan, reason, new_phase),
+            lambda tx, head, now: plan_replacement(self, tx, head, now, plan, reason, new_phase, name),
             key=key,
             token=token,
             expect=expect,
-            arguments=[plan, reason, phase],
+            arguments=[plan, reason, phase, *([name] if name else [])],
         )
 
     @operation(scope="write", texts=("steps",), example={"steps": ["Tell the users"]})
@@ -228,6 +239,7 @@ class Plans(Base):
                     seq=event["seq"],
                     at=event["timestamp"],
                     reason=None if event["seq"] == 1 else event["text"],
+                    label=json.loads(event["data"]).get("label"),
                     items=read_items(past.steps(event["task_id"])),
                 )
             )

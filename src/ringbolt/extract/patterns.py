@@ -336,6 +336,7 @@ class Patterns(Base):
             kinds = tuple(validate.choice("pattern type", one, TYPES) for one in _several(types))
         plain = None if query is None else validate.line("query", query, 2000)
         here = (self.repository or self.workspace or "") if workspace == "" else workspace
+        validate.optional("workspace", here, 4000)
         now = self._clock()
         return self.store.read(lambda tx: _best(_asked(tx, plain, kinds, here), now, limit))
 

@@ -25,6 +25,7 @@ from .approvals import Gate, approval_hold
 from .current_task import current_task
 from .drafts import Draft as Draft
 from .drafts import payload
+from .freshness import Freshness, closing_origin
 from .goal_breaker import added_blockers, count_blockers
 from .idle_tasks import resumption
 from .values import read_entries, read_origin
@@ -190,6 +191,8 @@ class Base:
                     "Use more characters of the id.",
                     candidates=[row["task_id"] for row in matches],
                 )
+        if (named := tx.task_with_label(rules.EXTERNAL_ID, task_id)) and (head := tx.head(named, lock)):
+            return head
         raise NotFound(
             "task_not_found",
             f"There is no task {shown(task_id)}.",
@@ -333,6 +336,7 @@ class Base:
         if head.get("status") == "paused" and (resumed := resumption(head, draft, self.origin)):
             draft.sets["heads"] = {**draft.sets.get("heads", {}), **resumed}
         gate = Gate(tx, head, draft, self.origin, seq) if seq > 1 else None
+        fresh = Freshness(tx, head, draft, self.origin) if seq > 1 else None
         draft.complete(seq)
         if key is not None:
             result = asdict(self._predicted(tx, head, draft, seq))
@@ -370,6 +374,12 @@ class Base:
             if (held := approval_hold(head)) is not None:
                 request.sets["heads"] = held
             self._append(tx, head, request, now, operation)
+        for closing in fresh.closings if fresh else ():
+            (question,) = closing.data["resolved"]
+            closed = {"status": "resolved", "ref_seq": head["last_seq"] + 1}
+            closing.sets["records"] = {str(question): closed}
+            own = self.acting_as(**closing_origin(self.origin))
+            own._append(tx, head, closing, now, "infer")
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:

@@ -144,12 +144,21 @@ def _accepting(method: M, texts: tuple[str, ...], needed: bool) -> M:
 
 
 def _names_a_task(value: Any, whole: bool) -> bool:
-    """Whether a positional argument is a task id; where the text may be left out, a prefix is one too."""
-    plain = normal_id(value) if isinstance(value, str) else None
-    return value is None or (plain is not None and (len(plain) == ID_LENGTH or not whole))
+    """Whether a positional argument is a task id, ours or the caller's own.
+
+    Where the text may be left out, every single word is one: a prefix, or an id of the caller's.
+    """
+    if not isinstance(value, str):
+        return value is None
+    if not whole:
+        return _SINGLE_WORD.fullmatch(value) is not None
+    plain = normal_id(value)
+    return (plain is not None and len(plain) == ID_LENGTH) or _UUID.fullmatch(value) is not None
 
 
 _DECLARED = "ringbolt_operation"
+_SINGLE_WORD = re.compile(r"[\w.:-]+")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def _parameters(method: Any) -> tuple[str, ...]:

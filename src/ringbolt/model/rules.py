@@ -64,6 +64,8 @@ CHANNELS: tuple[str, ...] = get_args(Channel)
 LINK_KINDS: tuple[str, ...] = get_args(LinkKind)
 FILE_CHANGES = ("created", "modified", "deleted")
 APPROVAL_MODES = ("auto", "manual", "confirm")
+# The name under which a task's metadata keep an id that its caller gave it, and the kind of its label.
+EXTERNAL_ID = "external_id"
 
 # The first words of the message, on the channel `tool`, with which a host reports the end of a session.
 SESSION_ENDED = "The session ended"

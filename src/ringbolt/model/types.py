@@ -173,6 +173,7 @@ class PlanVersion(Value, frozen=True, kw_only=True):
     seq: int
     at: str
     reason: str | None = None
+    label: str | None = None
     items: tuple[Item, ...] = ()
 
 
