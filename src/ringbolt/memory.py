@@ -11,6 +11,7 @@ from .core.entries import Entries
 from .core.handoff import Handoff
 from .core.notes import Notes
 from .core.plans import Plans
+from .core.proposing import Proposing
 from .core.queue import Queue
 from .core.split_merge import SplitMerge
 from .core.tasks import Tasks
@@ -21,15 +22,15 @@ from .core.verify import Verify
 from .extract.distillation import Distilling
 from .extract.extraction import Extracting
 from .extract.patterns import Patterns
-from .extract.progress_updates import Progressing
-from .extract.request_model import RequestJudging
 from .extract.running_summary import Summarizing
 from .files.active_operations import ActiveTasks
 from .files.folder_operations import Folders
 from .files.mirror_operations import Mirrors
 from .goals.operations import Goals
 from .opening import Opening
+from .progress.progress_updates import Progressing
 from .recall.operations import Recalling
+from .requests.request_model import RequestJudging
 from .retention.operations import Retention
 from .upkeep.operations import Upkeep
 from .waits.operations import Waiting
@@ -37,8 +38,9 @@ from .waits.operations import Waiting
 
 class TaskMemory(
     Opening, Folders, Handoff, Notes, Tasks, Plans, SplitMerge, Syncing, Actions, Entries, Claims,
-    Approvals,    Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-    RequestJudging, Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
+    Approvals,
+    Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
+    RequestJudging, Queue, Proposing, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
     Goals, Retention,
 ):  # fmt: skip
     """Task memory: every operation is a method, safe to call from many threads and processes at once."""

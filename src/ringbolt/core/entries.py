@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..extract.trust import is_trusted_as
 from ..ledger.base import Base, Draft, find_item
+from ..ledger.trust import is_trusted_as
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
 from ..model.operation import operation

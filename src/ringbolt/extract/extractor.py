@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from ..ledger.trust import AGENT, least_trusted
 from ..model.types import Channel, EntryType, Event, Value, is_dict, is_list
 from ..model.validate import blake2b
 from ..signals import failures, prompt_phrases, tools
@@ -28,7 +29,6 @@ from .attempts import Attempt, Attempts, Failure, attempt
 from .decisions import Decided
 from .known_entries import BLOCKER, LATEST
 from .message_reader import DeadEnd, Message, Remark, read_message
-from .trust import AGENT, least_trusted
 from .written_texts import message_of, note_of
 
 MOST_SUMMARY, MOST_DETAIL = 300, 2000
@@ -268,7 +268,7 @@ class Extractor:
         command = ""
         if tools.is_shell(tried.tool) or "command" in fields:
             command = str(fields.get("command") or fields.get("cmd") or "")
-        reason = failures.rejection(text)
+        reason = failures.reported_rejection(tried.tool, status, data)
         if reason is not None:
             return self._refuse(tried, reason, seqs)
         code = failures.exit_code(data.get("output"))

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..ledger.base import Base, Draft
+from ..ledger.trust import AGENT
 from ..model import rules, validate
 from ..model.operation import operation
 from ..model.types import Event, Pattern, Written, is_dict, is_list
@@ -25,7 +26,6 @@ from ..signals.terms import telling_stems
 from ..store import distilled, forgetting
 from ..store.tx import Row, Tx
 from . import queries
-from .trust import AGENT
 
 SUCCESS, FAILURE, PROMPT = TYPES = ("subtask_success", "model_failure", "prompt_effective")
 LESSONS = (FAILURE, PROMPT)  # that a new task is told: what would have saved the last one

@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..ledger.trust import least_trusted
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, Entry, Event, Item, Name, Snapshot, Source, Value, is_dict
 from ..model.validate import dumps
 from ..packet import encode, tokens
 from ..signals.words import COMMON_WORDS, stem
-from .trust import least_trusted
 
 BUDGET = 500  # tokens
 # Characters of a text, and how many of each kind, from the fullest form to the shortest.

@@ -13,6 +13,7 @@ from functools import wraps
 from typing import Any, Literal, TypeVar
 
 from .rules import ID_LENGTH, normal_id
+from .trust import Overruled
 from .types import Value
 
 M = TypeVar("M", bound=Callable[..., Any])
@@ -70,6 +71,12 @@ class Operation(Value, frozen=True, kw_only=True):
         return self.method.__name__
 
     @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        code = self.method.__code__
+        return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+
+    @property
     def description(self) -> str:
         """What it does: the docstring without its parameters."""
         return split_docstring(self.method)[0]
@@ -116,19 +123,25 @@ def operation(
             example=example or {},
         )
         _document_shared_parameters(method)
-        lenient = _accepting(method, texts, bool(needed))
-        setattr(lenient, _DECLARED, declared)
-        return lenient
+        inner: Any = _proposing(method) if scope == "write" else method
+        made: Any = _accepting(method, inner, texts, bool(needed))
+        setattr(made, _DECLARED, declared)
+        return made
 
     return declare
 
 
-def _accepting(method: M, texts: tuple[str, ...], needed: bool) -> M:
-    """The method, which also takes its main texts without a task, and synonyms of its parameters."""
+def _accepting(
+    method: Callable[..., Any], inner: Callable[..., Any], texts: tuple[str, ...], needed: bool
+) -> Callable[..., Any]:
+    """A method that also takes its main texts without a task, and synonyms of its parameters.
+
+    `inner` is what it calls: the method itself, or what is made of it.
+    """
     own = _parameters(method)
     synonyms = {word: name for word, name in SYNONYMS.items() if name in own and word not in own}
     if not synonyms and not texts:
-        return method
+        return inner
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -137,10 +150,10 @@ def _accepting(method: M, texts: tuple[str, ...], needed: bool) -> M:
                 kwargs[name] = kwargs.pop(word)
         are_texts = texts and len(args) == len(texts) and not kwargs.keys() & {*texts}
         if are_texts and not _names_a_task(args[0], whole=needed):
-            return method(self, **dict(zip(texts, args, strict=True)), **kwargs)
-        return method(self, *args, **kwargs)
+            return inner(self, **dict(zip(texts, args, strict=True)), **kwargs)
+        return inner(self, *args, **kwargs)
 
-    return call  # pyright: ignore[reportReturnType]  # wraps() keeps the signature, not the type
+    return call
 
 
 def _names_a_task(value: Any, whole: bool) -> bool:
@@ -154,6 +167,31 @@ def _names_a_task(value: Any, whole: bool) -> bool:
         return _SINGLE_WORD.fullmatch(value) is not None
     plain = normal_id(value)
     return (plain is not None and len(plain) == ID_LENGTH) or _UUID.fullmatch(value) is not None
+
+
+def _proposing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that records a proposal where the rule of trust forbids the call as a whole.
+
+    An operation that returns no `Written` still fails, so that its caller does not take it for done.
+    """
+    code = method.__code__
+    names = code.co_varnames[: code.co_argcount]
+    returns_written = method.__annotations__.get("return") == "Written"
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **arguments: Any) -> Any:
+        try:
+            return method(self, *args, **arguments)
+        except Overruled as over:
+            if over.proposed:
+                raise
+            named = {**dict(zip(names[1:], args, strict=False)), **arguments}
+            proposal = self._proposed(method.__name__, named, over)
+            if not returns_written:
+                raise over.recorded_as(proposal.seq) from None
+            return proposal
+
+    return call
 
 
 _DECLARED = "ringbolt_operation"
