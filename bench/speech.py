@@ -44,7 +44,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ringbolt.signals import speech
+from ringbolt.signals import speech, speech_model
 from ringbolt.signals.speech import FUNCTIONS, Sentence, Tokens
 
 HERE = Path(__file__).parent
@@ -69,15 +69,16 @@ KINDRED: dict[str, set[str]] = {
 
 
 class Case(NamedTuple):
-    """A labelled sentence, its features, and where it comes from."""
+    """A labelled sentence, and where it comes from."""
 
-    text: str
-    found: frozenset[str]
+    sentence: Sentence
+    tokens: Tokens
     functions: tuple[str, ...]
     part: str
     source: str  # "session" or "phrase"
-    group: str  # the session or theme
+    group: str  # the session, issue or theme
     user: bool
+    failed: bool  # the call before it failed
     marked: str  # the phrase with its spans
 
 
@@ -86,26 +87,40 @@ def digest(text: str) -> str:
 
 
 def session_cases(data: Path) -> Iterator[Case]:
-    """The labelled sentences of sessions. Raises ValueError if a sentence is not the one that was
-    labelled."""
+    """The labelled sentences of sessions and issues. Raises ValueError if one is not what was labelled."""
     for session, about in json.loads(LABELS.read_text(encoding="utf-8")).items():
-        with gzip.open(data / "traces" / f"{session}.jsonl.gz", "rt", encoding="utf-8") as file:
-            events = [json.loads(line) for line in file]
-        failed = False
-        for event in events[1:]:
-            wanted = about["events"].get(str(event["i"]))
-            if wanted:
-                text = event.get("text") or event.get("plan") or ""
-                found = speech.split(text)
-                for number, label in wanted.items():
-                    sentence = found[int(number)]
-                    if digest(sentence.text) != label[0]:
-                        raise ValueError(f"{session} {event['i']} {number} is another sentence now")
-                    yield case(
-                        sentence, event["k"] == "user", failed, label[1], about["part"], "session", session
-                    )
+        for event, text, user, failed in issues(data) if session == "beads" else events(data, session):
+            wanted = about["events"].get(event)
+            if not wanted:
+                continue
+            found = speech.split(text)
+            for number, label in wanted.items():
+                sentence = found[int(number)]
+                if digest(sentence.text) != label[0]:
+                    raise ValueError(f"{session} {event} {number} is another sentence now")
+                # Issues are alike; by the last letter of their names they make groups like sessions.
+                group = f"beads {event.split()[0][-1]}" if session == "beads" else session
+                yield case(sentence, user, failed, label[1], about["part"], "session", group)
+
+
+def events(data: Path, session: str) -> Iterator[tuple[str, str, bool, bool]]:
+    """Of each event of a recorded session: its number, its text, whether the user speaks, and whether the
+    call before it failed."""
+    failed = False
+    with gzip.open(data / "traces" / f"{session}.jsonl.gz", "rt", encoding="utf-8") as file:
+        for event in [json.loads(line) for line in file][1:]:
+            yield str(event["i"]), event.get("text") or event.get("plan") or "", event["k"] == "user", failed
             if event["k"] == "result":
                 failed = bool(event["error"])
+
+
+def issues(data: Path) -> Iterator[tuple[str, str, bool, bool]]:
+    """The same of the texts of issues; the number is the name of the issue and of the field."""
+    with (data / "beads" / "issues.jsonl").open(encoding="utf-8") as file:
+        for issue in map(json.loads, file):
+            for field in ("close_reason", "description", "notes"):
+                if issue.get(field):
+                    yield f"{issue['id']} {field}", issue[field], False, False
 
 
 def phrase_cases() -> Iterator[Case]:
@@ -130,21 +145,17 @@ def case(
     group: str,
     marked: str = "",
 ) -> Case:
-    found = speech.features(sentence, Tokens(sentence.text), user, failed)
     names = tuple(name for name in re.split("[ ,]", functions) if name and name != "none")
-    return Case(sentence.text, frozenset(found), names, part, source, group, user, marked)
+    return Case(sentence, Tokens(sentence.text), names, part, source, group, user, failed, marked)
 
 
-def figures(
-    cases: Iterable[Case], table: speech.Model | None = None, level: str = "sure"
-) -> dict[str, list[int]]:
+def figures(cases: Iterable[Case], level: str = "sure") -> dict[str, list[int]]:
     """Of each function: how many have it as their main one, how many are read as such, how many of these
     rightly, of how many of these it is the main one, and how many have a kindred function."""
-    table = table or speech.model()
     found = {name: [0, 0, 0, 0, 0] for name in FUNCTIONS}
-    limits = getattr(table, level)
+    limits = getattr(speech_model.model(), level)
     for one in cases:
-        for place, score in enumerate(speech.scores(one.found, table)):
+        for place, score in enumerate(speech_model.scores(one.sentence, one.tokens, one.user, one.failed)):
             name = FUNCTIONS[place]
             main, says = name in one.functions[:1], score >= limits[place]
             found[name][0] += main
@@ -170,11 +181,11 @@ def milliseconds_a_message(data: Path) -> float:
     name = next(iter(json.loads(LABELS.read_text(encoding="utf-8"))))
     with gzip.open(data / "traces" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
         texts = [one["text"] for one in map(json.loads, file) if one["k"] == "assistant"]
-    speech.model()
+    speech_model.model()
     begin = time.process_time()
     for text in texts:
         for sentence in speech.split(text):
-            speech.scores(speech.features(sentence, Tokens(sentence.text), False))
+            speech_model.scores(sentence, Tokens(sentence.text), False)
     return 1000 * (time.process_time() - begin) / len(texts)
 
 
@@ -187,7 +198,7 @@ def main() -> int:
     for source in ("session", "phrase"):
         for part in ("tune", "test"):
             some = [one for one in cases if one.source == source and one.part == part]
-            for level in ("sure", "possible"):
+            for level in ("sure", "likely"):
                 print(table_of(f"{source}s, {part}, {level} ({len(some)})", figures(some, level=level)))
     if options.wrong:
         print_wrong([one for one in cases if one.part == "tune"])
@@ -196,12 +207,13 @@ def main() -> int:
 
 
 def print_wrong(cases: Iterable[Case]) -> None:
-    limits = speech.model().sure
+    limits = speech_model.model().sure
     for one in cases:
-        read = {FUNCTIONS[at] for at, score in enumerate(speech.scores(one.found)) if score >= limits[at]}
+        scores = speech_model.scores(one.sentence, one.tokens, one.user, one.failed)
+        read = {FUNCTIONS[at] for at, score in enumerate(scores) if score >= limits[at]}
         if read != set(one.functions):
             wants, says = ",".join(one.functions), ",".join(sorted(read))
-            print(f"{wants or 'none':20} {says or 'none':20} {one.text[:150]}")
+            print(f"{wants or 'none':20} {says or 'none':20} {one.sentence.text[:150]}")
 
 
 if __name__ == "__main__":

@@ -12,14 +12,15 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from ..signals import speech
+from ..signals import speech, speech_model
 from ..signals.phrases import DONE, is_question
 from ..signals.speech import FUNCTIONS, Function, Sentence, Tokens
+from ..signals.speech_lexicon import headings
+from ..signals.speech_model import SURE, confidence
 from ..signals.text_layout import layout, plain
 from .decisions import Decided, announces_decisions, decisions
 from .slots import has_content, is_substantial, split_choice, split_dead_end, stated_values, without_lead
 
-SURE = 0.5  # the least confidence of what becomes an entry
 MOST_OF_A_KIND = 8
 MOST_STEPS = 10
 MOST_WORDS = 300
@@ -135,9 +136,8 @@ class _Reader:
 
     def _judge(self, at: int, sentence: Sentence) -> None:
         tokens = Tokens(sentence.text)
-        found = speech.features(sentence, tokens, self._user, self._after_failure)
-        scores = speech.scores(found)
-        table = speech.model()
+        scores = speech_model.scores(sentence, tokens, self._user, self._after_failure)
+        table = speech_model.model()
         text = plain(sentence.text, MOST_WORDS).rstrip(" :")
         asks = is_question(sentence.text)
         announced, self._announced = self._announced, _announces_cause(tokens, sentence, asks)
@@ -146,16 +146,16 @@ class _Reader:
         reason, self._last_cause = self._last_cause, ""
         if asks:
             self._message.question = text
-        name = max(_RIVALS, key=lambda one: scores[_PLACES[one]] - table.possible[_PLACES[one]])
+        name = max(_RIVALS, key=lambda one: scores[_PLACES[one]] - table.likely[_PLACES[one]])
         place = _PLACES[name]
         moves_on = scores[_PLACES["next"]] >= table.sure[_PLACES["next"]] or tokens.has("look")
         if announced and not asks and sentence.kind != "lead" and not moves_on:
             name, place = "cause", _PLACES["cause"]
             sure: float = 0.6
-        elif scores[place] < table.possible[place]:
+        elif scores[place] < table.likely[place]:
             return self._values(scores, sentence, asks)
         else:
-            sure = _confidence(scores[place], place)
+            sure = confidence(scores[place], place)
             if speech.is_unreal(name, tokens):
                 sure = min(sure, 0.3)
         if name in ("cause", "dead_end"):
@@ -223,9 +223,9 @@ class _Reader:
 
     def _values(self, scores: Sequence[float], sentence: Sentence, asks: bool) -> None:
         place = _PLACES["value"]
-        if asks or scores[place] < speech.model().possible[place]:
+        if asks or scores[place] < speech_model.model().likely[place]:
             return
-        sure = _confidence(scores[place], place)
+        sure = confidence(scores[place], place)
         for name, value in stated_values(sentence.text):
             if len(self._message.values) < MOST_OF_A_KIND:
                 self._message.values.append((name, value, sure))
@@ -237,7 +237,7 @@ def section_of(heading: str) -> str:
     words = [word for word in words if word and not word.rstrip(".)").isdigit()]
     if not words or len(words) > 5:
         return ""
-    known = speech.headings()
+    known = headings()
     kinds = [known.get(word, ()) for word in words]
     # Every word must belong, so that "Next.js settings" and "the plan of phase two" are other things.
     for kind, section in (("blocker", "blocked"), ("next", "next"), ("cause", "found")):
@@ -279,13 +279,6 @@ def _announces_cause(tokens: Tokens, sentence: Sentence, asks: bool) -> bool:
         and sentence.kind != "item"
         and not has_content(tokens, (0, len(tokens.words)), _POINTS)
     )
-
-
-def _confidence(score: float, place: int) -> float:
-    """The confidence of a reading: at least SURE above the threshold of the sure ones, below it less."""
-    likely = speech.confidence(score, place)
-    is_sure = score >= speech.model().sure[place]
-    return round(min(0.95, max(0.55, likely)) if is_sure else min(0.45, likely), 2)
 
 
 def _add(found: list[Remark], text: str, sure: float) -> None:
