@@ -44,6 +44,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ringbolt.extract.slots import split_choice, split_dead_end, stated_values
 from ringbolt.signals import speech, speech_model
 from ringbolt.signals.speech import FUNCTIONS, Sentence, Tokens
 
@@ -51,6 +52,8 @@ HERE = Path(__file__).parent
 LABELS, PHRASES = HERE / "labels" / "speech.json", HERE / "labels" / "phrases.txt"
 DATA = HERE.parents[1] / "shared" / "data"
 _SPAN = re.compile(r"</?[crownv]>")
+_MARKED = re.compile(r"<([crownv])>(.+?)</\1>")
+_SLOTS = {"c": "choice", "r": "reason", "o": "instead of", "w": "what failed", "n": "name", "v": "value"}
 
 
 # Functions so near to each other that reading one for the other makes no false entry.
@@ -176,6 +179,44 @@ def table_of(title: str, found: dict[str, list[int]]) -> str:
     return "\n".join(lines)
 
 
+def slot_figures(cases: Iterable[Case]) -> dict[str, list[int]]:
+    """Of each kind of span that phrases mark: how many there are, and how many of them the slot of that kind
+    holds, that is, four in five of their words."""
+    found = {name: [0, 0] for name in _SLOTS.values()}
+    for one in cases:
+        got = slots(one)
+        for kind, text in _MARKED.findall(one.marked):
+            wanted = _words(text)
+            if wanted and kind in got:
+                found[_SLOTS[kind]][0] += 1
+                found[_SLOTS[kind]][1] += len(wanted & _words(got[kind])) >= 0.8 * len(wanted)
+    return found
+
+
+def slots(one: Case) -> dict[str, str]:
+    """The parts of a phrase by the letters of their spans."""
+    text, main = _SPAN.sub("", one.marked), one.functions[:1]
+    if main == ("decision",):
+        parts = split_choice(one.sentence.text)
+        # A reason may be the next sentence.
+        return {"c": parts.choice, "r": f"{parts.reason} {text[len(one.sentence.text) :]}", "o": parts.instead}
+    if main == ("dead_end",):
+        what, why = split_dead_end(one.sentence.text)
+        return {"w": what, "r": f"{why} {text[len(one.sentence.text) :]}"}
+    if main == ("value",):
+        pairs = stated_values(one.sentence.text)
+        return {"n": " ".join(name for name, _ in pairs), "v": " ".join(value for _, value in pairs)}
+    return {}
+
+
+def _words(text: str) -> set[str]:
+    found = (word.strip(".:-/") for word in re.findall(r"[\w.#:/%-]+", text.lower()))
+    return {word for word in found if word and word not in _SMALL}
+
+
+_SMALL = frozenset("the a an of to in on it is are with for and i we".split())
+
+
 def milliseconds_a_message(data: Path) -> float:
     """The time that a message of an agent takes, in the mean over one session."""
     name = next(iter(json.loads(LABELS.read_text(encoding="utf-8"))))
@@ -200,6 +241,10 @@ def main() -> int:
             some = [one for one in cases if one.source == source and one.part == part]
             for level in ("sure", "likely"):
                 print(table_of(f"{source}s, {part}, {level} ({len(some)})", figures(some, level=level)))
+    for part in ("tune", "test"):
+        found = slot_figures(one for one in cases if one.part == part and one.marked)
+        line = ", ".join(f"{name} {right} of {count}" for name, (count, right) in found.items())
+        print(f"slots, {part}: {line}")
     if options.wrong:
         print_wrong([one for one in cases if one.part == "tune"])
     print(f"{milliseconds_a_message(options.data):.2f} ms a message")

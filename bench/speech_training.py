@@ -9,7 +9,8 @@ not read. One logistic regression for each function on binary features, pulled t
   cross-validation without the sentences that are held out).
 - The limits come from cross-validation by session and theme: *sure* is the lowest score above which
   `PRECISION` of the sentences were right and `KINDRED` of them had at least a kindred function, with which
-  the entry would not be false (an order of the user read as a decision); *likely* is the same with `LOW`.
+  the entry would not be false (an order of the user read as a decision), or less for `RARE` functions;
+  *likely* is the same with `LOW`.
   Slope and offset turn a score into a probability (Platt), from the same scores.
 """
 
@@ -35,7 +36,9 @@ SPREAD, PAIRED = 6, 3
 SMALL = 0.06  # a weight that is left out
 DULL = 0.16  # a feature with no larger weight is left out
 # Precision at which a reading is sure or likely, and the share that must have a kindred function.
-PRECISION, KINDRED, LOW = 0.75, 0.8, 0.5
+PRECISION, KINDRED, LOW = 0.76, 0.83, 0.5
+# Of these the sessions have too few for strict limits; their sentences are plain when they do occur.
+RARE = {name: (0.66, 0.76) for name in ("dead_end", "value", "constraint", "blocker", "rejection")}
 REAL = 3.0  # how often a sentence of a session counts for the limits; phrases have too many of rare functions
 FOLDS = 8
 STEPS = 150
@@ -136,7 +139,8 @@ class Limits:
     def __init__(self, cases: Cases, function: str, scores: np.ndarray, has: np.ndarray) -> None:
         kin = np.array([float(bool(reader.KINDRED[function] & set(one.functions))) for one in cases])
         often = np.array([REAL if one.source == "session" else 1.0 for one in cases])
-        self.sure = round(threshold(scores, has, kin, often, PRECISION, KINDRED), 2)
+        least = RARE.get(function, (PRECISION, KINDRED))
+        self.sure = round(threshold(scores, has, kin, often, *least), 2)
         self.likely = round(min(self.sure, threshold(scores, has, kin, often, LOW, LOW)), 2)
         columns = np.stack([np.ones(len(scores)), scores], axis=1).astype(np.float64)
         self.offset, self.slope = (round(float(one), 3) for one in platt(columns, has))
