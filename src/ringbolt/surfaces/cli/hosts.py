@@ -12,6 +12,7 @@ from ...hosts import drill
 from ...hosts.host_table import HOSTS
 from ...hosts.install.installer import Installer, hook_program
 from ...hosts.install.plugins import agents_snippet, mcp_settings, write_claude_plugin
+from ...hosts.install.trial import Trial, try_installed
 from ...hosts.transcripts.importing import TranscriptClock, capture_transcripts
 from ...memory import TaskMemory
 from ...model.errors import InvalidInput, StoreError
@@ -84,7 +85,9 @@ def _install(host: str, scope: str | None, program: str | None, action: str, dry
         leave(_EXIT.get(report.state, 4))
     do = installer.remove if action == "remove" else installer.install
     report = do(dry_run=dry_run)
-    answer(report.to_dict(), _show_diff if dry_run else _show_installed)
+    trial = Trial() if dry_run or action == "remove" else try_installed(installer.hook)
+    answer({**report.to_dict(), **trial.to_dict()}, _show_diff if dry_run else _show_installed)
+    leave(1 if trial.problems else 0)
 
 
 def _show_diff(report: Any) -> None:
@@ -101,8 +104,10 @@ def _show_installed(report: Any) -> None:
                 click.echo(f"    {line(name)}: {state}")
     for path in report["backups"]:
         click.echo(f"  copy: {line(path)}")
-    for note in report["notes"]:
-        warn(note)
+    for text in report.get("works", ()):
+        click.echo(f"  {line(text)}")
+    for text in (*report["notes"], *report.get("problems", ())):
+        warn(text)
 
 
 def _show_generic(program: str | None) -> None:
