@@ -39,7 +39,9 @@ _Seqs = Sequence[int]  # the events that a finding comes from
 _MESSAGES = ("message", "task.updated", "item.updated")
 # Written by the host in the user's name: interruptions, commands, output of commands, summaries.
 _BY_HOST = ("[Request interrupted", "<", "This session is being continued", "Caveat:", "# AGENTS.md")
+_REPORT = " is done: "  # with which a host reports the end of a helper
 MOST_BLOCKERS = 5
+MOST_PROBABLE, PROBABLE = 2, 0.4  # of one kind in a message, and their confidence
 MOST_ANSWER = 200  # characters of a prompt that answers a question
 LONG_PROMPT = 3000  # characters; a longer one hands over a plan or pastes something
 
@@ -105,6 +107,8 @@ class Extractor:
             found = self._act(event)
         elif event.type in _MESSAGES and event.text and event.origin.channel == "agent":
             found = self._hear(event)
+        elif event.type == "tool_result" and _REPORT in (event.text or "")[:120]:
+            found = _reported(event)
         else:
             return []
         return [one for one in found if self._is_new(one)]
@@ -153,7 +157,8 @@ class Extractor:
             refused["seqs"] = [*refused["seqs"], event.seq]
             return [_rejected(refused, one_line(text, MOST_SUMMARY))]
         self._end_blockers(text, by_user=True, done=False)
-        message = read_message(text, user=True).sure()
+        heard = read_message(text, user=True)
+        message = heard.sure()
         # A long request is kept as it is; only what it calls a decision is taken from it.
         if len(text) > LONG_PROMPT:
             message = Message(decisions=[one for one in message.decisions if one.confidence >= 0.8])
@@ -168,20 +173,23 @@ class Extractor:
             self._decision(one, (event.seq,), text, user=True, overrules=last)
             for one in (*message.decisions, *corrections)
         ]
+        if len(text) <= LONG_PROMPT:
+            found += _probable(heard, (event.seq,), "user")
         return [*found, *_said(message, (event.seq,), "user")]
 
     def _hear(self, event: Event) -> list[Found]:
         seqs = (event.seq,)
         text = event.text or ""
         lines = list(layout(text))
-        message = read_message(text, after_failure=self._failed).sure()
+        heard = read_message(text, after_failure=self._failed)
+        message = heard.sure()
         self._end_blockers(text, by_user=False, done=message.done)
         if message.nothing_blocks:
             self._blockers = []
         for one in message.blockers:
             self._block(one, event.seq)
         found = [self._decision(one, seqs, text, user=False) for one in message.decisions]
-        found += _said(message, seqs, "agent")
+        found += [*_said(message, seqs, "agent"), *_probable(heard, seqs, "agent")]
         if message.steps:
             steps = "; ".join(message.steps)
             found.append(
@@ -372,6 +380,31 @@ def _said(message: Message, seqs: _Seqs, channel: Channel) -> list[Found]:
                 _found("variable", f"{name} = {value}", name, seqs, channel, sure, value=value, kind="stated")
             )
     return found
+
+
+def _reported(event: Event) -> list[Found]:
+    """What the report of a helper found out and ruled out. It decides nothing for the agent that it worked
+    for."""
+    message = read_message(str(event.data.get("detail") or event.text or "")).sure()
+    seqs, channel = (event.seq,), event.origin.channel
+    found = [_dead_end(one, seqs, channel) for one in message.dead_ends]
+    return found + [
+        _found("discovery", one.text, _key(one.text), seqs, channel, one.confidence)
+        for one in message.discoveries
+    ]
+
+
+def _probable(message: Message, seqs: _Seqs, channel: Channel) -> list[Found]:
+    """What a message probably decides or rules out, as discoveries: search finds them, and neither the
+    packet nor an answer takes them for decisions."""
+    decided, ruled_out = message.probable()
+    texts = [f"Probably decided: {_with(one.choice, one.reason)}" for one in decided[:MOST_PROBABLE]]
+    texts += [f"Probably ruled out: {_with(one.what, one.why)}" for one in ruled_out[:MOST_PROBABLE]]
+    return [_found("discovery", text, _key(text), seqs, channel, PROBABLE, weak=True) for text in texts]
+
+
+def _with(what: str, why: str) -> str:
+    return f"{what} ({why.rstrip('.')})" if why else what
 
 
 def _dead_end(one: DeadEnd, seqs: _Seqs, channel: Channel) -> Found:

@@ -1,9 +1,9 @@
 """What a message says, function by function: decisions, dead ends, values, constraints, questions, blockers,
 plans, causes, and what the user takes back.
 
-Sentences are judged by `signals.speech`; sections under a heading ("Blockers", "Next steps", "Decisions") by
-their heading. What the reader is sure of has a confidence of at least SURE; the rest is not worth an entry,
-since the message itself can be found.
+Sentences are judged by `signals.speech_model`; sections under a heading ("Blockers", "Next steps",
+"Decisions") by their heading. What the reader is sure of has a confidence of at least SURE; what it decides
+or rules out with less is only probable.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
+from ..model.lazy_regex import lazy_regex
 from ..signals import speech, speech_model
 from ..signals.phrases import DONE, is_question
 from ..signals.speech import FUNCTIONS, Function, Sentence, Tokens
@@ -59,6 +60,13 @@ class Message(Struct):
     done: bool = False
     nothing_blocks: bool = False  # a section about blockers says that there are none
     question: str = ""
+
+    def probable(self) -> tuple[list[Decided], list[DeadEnd]]:
+        """What the message probably decides and rules out."""
+        return (
+            [one for one in self.decisions if one.confidence < SURE],
+            [one for one in self.dead_ends if one.confidence < SURE],
+        )
 
     def sure(self) -> Message:
         """The message with only what the reader is sure of."""
@@ -114,7 +122,10 @@ class _Reader:
                 return
         if sentence.kind == "row":
             return
-        if self._section in ("next", "blocked") and sentence.kind in ("item", "prose"):
+        if (text := _labelled_blocker(sentence.text)) and not is_question(sentence.text):
+            _add(self._message.blockers, text, 0.8)
+            return
+        if self._section in ("next", "blocked", "needed") and sentence.kind in ("item", "prose"):
             self._in_section(sentence)
             return
         if self._section == "decided" and sentence.line in self._structured:
@@ -127,10 +138,11 @@ class _Reader:
         nothing = words[0] in ("none", "n/a", "nothing") or (
             words[0] == "no" and bool(_NOTHING.intersection(words[1:3]))
         )
-        if self._section == "blocked":
-            self._message.nothing_blocks = self._message.nothing_blocks or nothing
-            if not nothing and len(self._message.blockers) < MOST_OF_A_KIND:
-                self._message.blockers.append(Remark(text, 0.8))
+        if self._section in ("blocked", "needed"):
+            nothing_blocks = nothing and self._section == "blocked"
+            self._message.nothing_blocks = self._message.nothing_blocks or nothing_blocks
+            if not nothing:
+                _add(self._message.blockers, text, 0.8)
         elif sentence.kind == "item" and not (nothing or sentence.ticked or DONE.search(text)):
             _add_step(self._message, text)
 
@@ -155,9 +167,9 @@ class _Reader:
         elif scores[place] < table.likely[place]:
             return self._values(scores, sentence, asks)
         else:
-            sure = confidence(scores[place], place)
             if speech.is_unreal(name, tokens):
-                sure = min(sure, 0.3)
+                return self._values(scores, sentence, asks)
+            sure = confidence(scores[place], place)
         if name in ("cause", "dead_end"):
             self._last_cause = text
         self._values(scores, sentence, asks)
@@ -249,9 +261,31 @@ def section_of(heading: str) -> str:
             if kind == "cause" and not _FINDS.intersection(words):
                 continue
             return section
+    if any(need <= set(words) for need in _NEEDS):
+        return "needed"
     return "decided" if announces_decisions(heading) else ""
 
 
+def _labelled_blocker(text: str) -> str:
+    """The text after a label such as "Blocked by:" or "**Blockers for phase 2:**"; "" if there is none."""
+    found = _BLOCKER_LABEL.match(text)
+    rest = plain(text[found.end() :], MOST_WORDS).strip(" *:") if found else ""
+    first = rest.lower().split(maxsplit=1)[:1]
+    return "" if not first or first[0].strip(".,;-") in ("none", "no", "n/a", "nothing") else rest
+
+
+_BLOCKER_LABEL = lazy_regex(
+    r"(?i)\W{0,4}(?:blockers?|blocked(?: by| on)?|waiting (?:for|on)|still waiting (?:for|on)|awaiting"
+    r"|needed from you)\b[^:.\n]{0,40}:\**\s+(?=\S)"
+)
+# Headings of sections that say what somebody else has to do first.
+_NEEDS = tuple(
+    frozenset(words.split())
+    for words in (
+        "setup required", "action required", "needed you", "need you", "waiting for", "waiting on",
+        "input needed", "needs your", "required you",
+    )
+)  # fmt: skip
 _IDIOMS = ("keep in mind", "keep going", "keep me", "go ahead", "go on", "take a look", "leave it to")
 _NOTHING = frozenset("blocker blockers issue issues concern concerns known open current".split())
 _FILLS = frozenset(

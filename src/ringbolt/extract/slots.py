@@ -146,7 +146,8 @@ def _choice_spans(tokens: Tokens) -> tuple[Span, Span, Span]:
         return (before, after, none) if aims else (after, before, none)
     start = _after_opening(tokens, start)
     choice, reason = _cut(tokens, (start, len(words)))
-    if reason[1] and words[choice[1] : choice[1] + 1] == [":"] and not _acts(tokens, *choice):
+    better = any(mark.name == "~better" and start <= mark.start < choice[1] for mark in tokens.marks)
+    if better and reason[1] and words[choice[1] : choice[1] + 1] == [":"] and not _acts(tokens, *choice):
         # "Simplest thing that works: one global lock" chooses what stands after the colon.
         choice = start, len(words)
     return choice, reason, none
@@ -156,16 +157,16 @@ def _after_opening(tokens: Tokens, start: int) -> int:
     """Where the choice begins, if a comma ends an opening that chooses nothing: "Weighing it up, …"."""
     words = tokens.words
     comma = next((at for at in range(start + 1, min(start + 8, len(words) - 2)) if words[at] == ","), 0)
-    if comma and not _acts(tokens, start, comma) and _acts(tokens, comma + 1, len(words)):
-        return comma + 1
-    return start
+    if not comma or words[comma + 1] in ("not", "no", "and", "or", "but", "which", "because", "since"):
+        return start
+    opens = not _acts(tokens, start, comma) and _acts(tokens, comma + 1, min(comma + 7, len(words)))
+    return comma + 1 if opens else start
 
 
 def _acts(tokens: Tokens, begin: int, end: int) -> bool:
     """Whether a span has a verb or marker by which one chooses, keeps or does something."""
     return any(
-        begin <= mark.start < end and (mark.name in _CHOOSING) and tokens.words[mark.start] != "weighing"
-        for mark in tokens.marks
+        begin <= mark.start < end and mark.name in _CHOOSING for mark in tokens.marks
     )
 
 

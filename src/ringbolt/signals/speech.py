@@ -162,7 +162,8 @@ def is_unreal(function: Function, tokens: Tokens) -> bool:
         )
         waits = next((at for at, word in enumerate(words) if word in ("waiting", "wait")), None)
         for_what = set(words[waits + 1 : waits + 8] if waits is not None else ())
-        if (tokens.has("~machine") or for_what & _MACHINES) and not {"you", "your"} & set(words):
+        runs = waits is not None or "running" in words or "progress" in words
+        if runs and (tokens.has("~machine") or for_what & _MACHINES) and not {"you", "your"} & set(words):
             return True  # it waits for a program, not for somebody
         return (
             freed
