@@ -5,12 +5,14 @@ Two sets of labelled sentences, each split before anything was tuned:
 - `bench/labels/speech.json`: sentences of recorded sessions (`../shared/data/traces`), by session, number of
   the event and number of the sentence in it (`ringbolt.signals.speech.split`), with a digest of the sentence,
   by which a changed splitter is noticed. No text is stored. The sample is stratified: narration between two
-  calls, closing messages, plans, prompts of users, and narration with a word that often goes with a decision;
+  calls, closing messages, plans, prompts of users, and sentences with a word of the lexicon that often goes
+  with a decision, a cause or a rare function, beside a random sample of the others;
   `targeted` ones were picked one by one because they have a word of a rare function (tried, must, waiting,
-  default, …). The split is by session: `test` has all sessions of one repository (agentv, the only ones of
-  Codex), half of those of a second one and 18 of the 59 of the third.
+  default, …). Sentences on which the reader could not make up his mind were left out. The split is by
+  session: `test` has all sessions of one repository (agentv, the only ones of Codex), half of those of a
+  second one and 16 of the 59 of the third. `beads` are sentences of an issue tracker, by issue and field.
 - `bench/labels/phrases.txt`: phrases written for this project, by theme. The themes of `test` were written
-  before there was a rule or a feature.
+  before the rules and features that read them.
 
 How the sentences were labelled: one reader, who saw the sentences of a message in order (of a long one eight
 of them) and judged what each does for somebody who takes over the work:
@@ -199,7 +201,11 @@ def slots(one: Case) -> dict[str, str]:
     if main == ("decision",):
         parts = split_choice(one.sentence.text)
         # A reason may be the next sentence.
-        return {"c": parts.choice, "r": f"{parts.reason} {text[len(one.sentence.text) :]}", "o": parts.instead}
+        return {
+            "c": parts.choice,
+            "r": f"{parts.reason} {text[len(one.sentence.text) :]}",
+            "o": parts.instead,
+        }
     if main == ("dead_end",):
         what, why = split_dead_end(one.sentence.text)
         return {"w": what, "r": f"{why} {text[len(one.sentence.text) :]}"}

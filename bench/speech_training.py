@@ -38,7 +38,7 @@ DULL = 0.16  # a feature with no larger weight is left out
 # Precision at which a reading is sure or likely, and the share that must have a kindred function.
 PRECISION, KINDRED, LOW = 0.76, 0.83, 0.5
 # Of these the sessions have too few for strict limits; their sentences are plain when they do occur.
-RARE = {name: (0.66, 0.76) for name in ("dead_end", "value", "constraint", "blocker", "rejection")}
+RARE = dict.fromkeys(("dead_end", "value", "constraint", "blocker", "rejection"), (0.66, 0.76))
 RARE["cause"] = (0.68, 0.7)  # a fact that is no cause does no harm
 REAL = 3.0  # how often a sentence of a session counts for the limits; phrases have too many of rare functions
 FOLDS = 8
@@ -71,9 +71,7 @@ def vocabulary(cases: Cases) -> frozenset[str]:
     for one in cases:
         for word in one.tokens.words:
             spread[word].add(one.group)
-    return frozenset(
-        word for word, groups in spread.items() if len(groups) >= SPREAD and word[0].isalpha()
-    )
+    return frozenset(word for word, groups in spread.items() if len(groups) >= SPREAD and word[0].isalpha())
 
 
 def table_of(cases: Cases, words: frozenset[str]) -> tuple[list[str], np.ndarray]:
@@ -86,7 +84,9 @@ def table_of(cases: Cases, words: frozenset[str]) -> tuple[list[str], np.ndarray
         for name in names:
             spread[name].add(one.group)
     kept = (
-        name for name, times in count.items() if times >= LEAST and (" " not in name or len(spread[name]) >= PAIRED)
+        name
+        for name, times in count.items()
+        if times >= LEAST and (" " not in name or len(spread[name]) >= PAIRED)
     )
     names = ["bias", *sorted(name for name in kept if name != "bias")]
     places = {name: place for place, name in enumerate(names)}
@@ -120,7 +120,12 @@ def telling_features(rows: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def threshold(
-    scores: np.ndarray, right: np.ndarray, kindred: np.ndarray, often: np.ndarray, strict: float, lenient: float
+    scores: np.ndarray,
+    right: np.ndarray,
+    kindred: np.ndarray,
+    often: np.ndarray,
+    strict: float,
+    lenient: float,
 ) -> float:
     """The lowest score at which the sentences above it are right often enough; `often` weighs them."""
     order = np.argsort(-scores)
@@ -171,7 +176,9 @@ def main() -> int:
     parser.add_argument("--dry-run", action="store_true", help="print the figures and write nothing")
     parser.add_argument("--wrong", metavar="FUNCTION", help="print the sentences of `tune` that are misread")
     options = parser.parse_args()
-    cases = [one for one in (*reader.session_cases(options.data), *reader.phrase_cases()) if one.part == "tune"]
+    cases = [
+        one for one in (*reader.session_cases(options.data), *reader.phrase_cases()) if one.part == "tune"
+    ]
     wanted = np.array([[float(name in one.functions) for name in FUNCTIONS] for one in cases], np.float32)
     words = vocabulary(cases)
     names, rows = table_of(cases, words)
@@ -201,8 +208,12 @@ def print_wrong(cases: Cases, function: str, scores: np.ndarray, limits: Sequenc
 
 
 def write(words: frozenset[str], names: Sequence[str], weights: np.ndarray, limits: Sequence[Limits]) -> None:
-    """One line for each feature, so that a change can be read; a row has the places and weights that count."""
-    used = {part for name in names for part in name.removeprefix("u:").removeprefix("p:").removeprefix("w:").split()}
+    """One line for each feature, so that a change can be read; a row has the weights that count."""
+    used = {
+        part
+        for name in names
+        for part in name.removeprefix("u:").removeprefix("p:").removeprefix("w:").split()
+    }
     lines: list[str] = []
     for name, row in zip(names, weights, strict=True):
         kept = [f"{at},{weight:.2g}" for at, weight in enumerate(row.tolist()) if abs(weight) >= SMALL]

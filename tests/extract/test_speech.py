@@ -140,7 +140,10 @@ def test_what_the_agent_states_itself_replaces_inferred_blockers(memory, task):
 @pytest.mark.parametrize(
     ("text", "blocker"),
     [
-        ("- **Blockers for Phase 2:** vendor selection still needs an evaluation", "vendor selection still needs"),
+        (
+            "- **Blockers for Phase 2:** vendor selection still needs an evaluation",
+            "vendor selection still needs",
+        ),
         ("Blocked by: the licence server, which only IT can restart", "the licence server"),
         ("## User Setup Required\n\nInstall the gateway and enable paper trading.", "Install the gateway"),
         ("## Waiting for\n- the signed contract", "the signed contract"),
@@ -154,7 +157,8 @@ def test_a_blocker_may_be_labelled_or_stand_under_a_heading(memory, task, text, 
 
 
 @pytest.mark.parametrize(
-    "text", ["**Blockers:** none", "## User Setup Required\n\nNone - no configuration required.", "No blockers."]
+    "text",
+    ["**Blockers:** none", "## User Setup Required\n\nNone - no configuration required.", "No blockers."],
 )
 def test_no_blocker_where_none_is_named(memory, task, text):
     memory.task_update(task, text)

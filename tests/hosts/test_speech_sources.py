@@ -1,5 +1,5 @@
-"""Every way in which something is said reaches the task: narration, prompts, plan files, commit messages, pull
-requests, reports of helpers, answers to questions.
+"""Every way in which something is said reaches the task: narration, prompts, plan files, commit messages,
+pull requests, reports of helpers, answers to questions.
 
 The narration of Codex is tested with a recorded transcript in `test_transcript_tail.py`.
 """
@@ -18,9 +18,13 @@ CHOICE = "I decided to use cursor pagination because offsets get slow past a mil
 @pytest.fixture
 def host(tmp_path, monkeypatch):
     found = QuickHost(tmp_path, monkeypatch)
-    found.tell("SessionStart", source="startup")
-    found.tell("UserPromptSubmit", prompt="Page through the invoices.")
+    found.tell("SessionStart", source="startup", **place(found))
+    found.tell("UserPromptSubmit", prompt="Page through the invoices.", **place(found))
     return found
+
+
+def place(host) -> dict[str, str]:
+    return {"transcript_path": str(host.folder / "transcript.jsonl")}
 
 
 def choices(host) -> list[str]:
@@ -38,11 +42,9 @@ def test_narration_between_two_calls_of_claude_code(host):
     line = {"type": "assistant", "uuid": "u1", "isSidechain": False, "message": message}
     used = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}
     called = {**line, "uuid": "u2", "message": {"role": "assistant", "content": [used]}}
-    path = host.folder / "transcript.jsonl"
     rows = [json.dumps(row, separators=(",", ":")) for row in (line, called)]  # as the host writes them
-    path.write_text("\n".join((*rows, "")), encoding="utf-8")
-    host.tell("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_use_id="t1", tool_response="x",
-              transcript_path=str(path))  # fmt: skip
+    (host.folder / "transcript.jsonl").write_text("\n".join((*rows, "")), encoding="utf-8")
+    host.bash("ls", "x", "t1", **place(host))
     assert choices(host) == ["use cursor pagination"]
 
 
@@ -76,7 +78,9 @@ def test_the_text_of_a_pull_request(host):
 
 def test_the_report_of_a_helper(host):
     helper = {"agent_id": "a1", "agent_type": "Explore"}
-    report = "I tried offset pagination, but it made no difference. The root cause is a missing index on date."
+    report = (
+        "I tried offset pagination, but it made no difference. The root cause is a missing index on date."
+    )
     host.tell("SubagentStart", agent_prompt="Look at the paging.", **helper)
     host.tell("SubagentStop", last_assistant_message=f"{report} {CHOICE}", **helper)
     assert choices(host) == []  # a helper does not decide for the agent
@@ -88,9 +92,14 @@ def test_the_report_of_a_helper(host):
 
 
 def test_an_answer_to_a_question_of_the_host(host):
-    asked = [{"question": "Which paging?", "header": "Paging", "multiSelect": False,
-              "options": [{"label": "Cursor", "description": "fast"}, {"label": "Offset", "description": "simple"}]}]  # fmt: skip
-    call(host, "AskUserQuestion", {"questions": asked}, {"questions": asked, "answers": {"Which paging?": "Cursor"}})
+    options = [{"label": "Cursor", "description": "fast"}, {"label": "Offset", "description": "simple"}]
+    asked = [{"question": "Which paging?", "header": "Paging", "multiSelect": False, "options": options}]
+    call(
+        host,
+        "AskUserQuestion",
+        {"questions": asked},
+        {"questions": asked, "answers": {"Which paging?": "Cursor"}},
+    )
     assert choices(host) == ["Cursor"]
 
 

@@ -161,7 +161,9 @@ def _says_nothing(words: Sequence[str]) -> bool:
     first, following = words[:1], words[1:3]
     return bool(_NOTHING.intersection(first)) or (
         bool({"no", "not"}.intersection(first))
-        and (len(words) < 3 or bool((_DECIDE | _OPEN | {"yet", "major", "applicable"}).intersection(following)))
+        and (
+            len(words) < 3 or bool((_DECIDE | _OPEN | {"yet", "major", "applicable"}).intersection(following))
+        )
     )
 
 

@@ -29,6 +29,7 @@ from .attempts import Attempt, Attempts, Failure, attempt
 from .decisions import Decided
 from .known_entries import BLOCKER, LATEST
 from .message_reader import DeadEnd, Message, Remark, read_message
+from .slots import without_lead
 from .written_texts import message_of, note_of
 
 MOST_SUMMARY, MOST_DETAIL = 300, 2000
@@ -50,8 +51,9 @@ class Found(Value, frozen=True, kw_only=True):
     """Something worth remembering, in the form of an entry, with the events that it was found in.
 
     Blockers, constraints and next steps have the type `context` (see `data["kind"]`). `overrules_key` in
-    `data` is the key of the decision that this one takes back. Equal things have equal keys: the
-    name of a variable, or a fingerprint. An error whose `data` has `resolved` was fixed (`fixed_by`).
+    `data` is the key of the entry that this one takes back (of the same type, or `overrules_type`). Equal
+    things have equal keys: the name of a variable, or a fingerprint. An error whose `data` has `resolved` was
+    fixed (`fixed_by`). What is only probable has `weak`.
     `labels` are (kind, name): the tags of the entry, and the steps it matters for.
     """
 
@@ -167,8 +169,12 @@ class Extractor:
             answer = Decided(choice=plain(text), reason=reason, title=asked["text"], confidence=0.6)
             return [*found, self._decision(answer, (asked["seq"], event.seq), text, user=True)]
         takes_back = bool(message.rejections) or reversal.corrects(text)
+        brief = len(text) <= MOST_ANSWER and not is_question(text)
         last = self._last_of_agent(event.seq) if takes_back else None
+        last = last or (reversal.contradicted(text, self._decided) if brief else None)
         corrections = [Decided(choice=one.text, confidence=one.confidence) for one in message.rejections]
+        if last and brief and not (message.decisions or corrections):
+            corrections = [Decided(choice=plain(without_lead(text)), confidence=0.6)]
         found += [
             self._decision(one, (event.seq,), text, user=True, overrules=last)
             for one in (*message.decisions, *corrections)
@@ -188,8 +194,10 @@ class Extractor:
             self._blockers = []
         for one in message.blockers:
             self._block(one, event.seq)
+        earlier = list(self._decided)
         found = [self._decision(one, seqs, text, user=False) for one in message.decisions]
-        found += [*_said(message, seqs, "agent"), *_probable(heard, seqs, "agent")]
+        found += [self._abandon(one, seqs, earlier) for one in message.dead_ends]
+        found += [*_said(message, seqs, "agent", dead_ends=False), *_probable(heard, seqs, "agent")]
         if message.steps:
             steps = "; ".join(message.steps)
             found.append(
@@ -221,6 +229,15 @@ class Extractor:
         mark = {"key": found.key, "topic": about, "user": user, "keeps": keeps, "seq": seqs[-1]}
         self._decided = [*self._decided, mark][-reversal.MOST_REMEMBERED :]
         return found
+
+    def _abandon(self, one: DeadEnd, seqs: _Seqs, earlier: Sequence[Mapping[str, Any]]) -> Found:
+        """A dead end; what the agent had decided about it before does not stand any more."""
+        found = _dead_end(one, seqs, "agent")
+        key = reversal.abandoned(one.what, earlier)
+        if key is None:
+            return found
+        self._decided = [old for old in self._decided if old["key"] != key]
+        return found.replace(data={**found.data, "overrules_key": key, "overrules_type": "decision"})
 
     def _last_of_agent(self, before: int) -> str | None:
         """The key of the agent's newest decision since the user spoke last, which a correction takes back."""
@@ -364,9 +381,9 @@ def _decision(one: Decided, seqs: _Seqs, channel: Channel, overrules: str | None
     )
 
 
-def _said(message: Message, seqs: _Seqs, channel: Channel) -> list[Found]:
+def _said(message: Message, seqs: _Seqs, channel: Channel, *, dead_ends: bool = True) -> list[Found]:
     """The dead ends, constraints, values and discoveries of a message."""
-    found = [_dead_end(one, seqs, channel) for one in message.dead_ends]
+    found = [_dead_end(one, seqs, channel) for one in message.dead_ends] if dead_ends else []
     for one in message.constraints:
         key = f"constraint {_key(one.text)}"
         found.append(_found("context", one.text, key, seqs, channel, one.confidence, kind="constraint"))

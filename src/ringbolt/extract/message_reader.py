@@ -26,9 +26,10 @@ MOST_OF_A_KIND = 8
 MOST_STEPS = 10
 MOST_WORDS = 300
 
-# Of what a sentence does, only the likeliest of these is taken; a value may stand beside it.
+# Of what a sentence does, only the likeliest of these is taken. A value, an announcement and a report of
+# what is done may stand beside it: "I'm deleting the copy, since the other one has the same content".
 _RIVALS: tuple[Function, ...] = (
-    "decision", "dead_end", "constraint", "question", "blocker", "next", "cause", "done", "rejection",
+    "decision", "dead_end", "constraint", "question", "blocker", "cause", "rejection",
 )  # fmt: skip
 _PLACES = {name: place for place, name in enumerate(FUNCTIONS)}
 
@@ -158,6 +159,8 @@ class _Reader:
         reason, self._last_cause = self._last_cause, ""
         if asks:
             self._message.question = text
+        else:
+            self._progress(scores, sentence, tokens)
         name = max(_RIVALS, key=lambda one: scores[_PLACES[one]] - table.likely[_PLACES[one]])
         place = _PLACES[name]
         moves_on = scores[_PLACES["next"]] >= table.sure[_PLACES["next"]] or tokens.has("look")
@@ -188,12 +191,6 @@ class _Reader:
                 message.dead_ends.append(DeadEnd(what, why, sure))
         elif name == "cause":
             _add(message.discoveries, text, sure)
-        elif name == "next":
-            # Other announcements are read by `prose_plan`.
-            if sure >= SURE and "next" in Tokens(sentence.text).words[:2] and sentence.kind != "heading":
-                _add_step(message, without_lead(sentence.text))
-        elif name == "done":
-            message.done = message.done or sure >= SURE
         elif name in ("constraint", "blocker", "rejection"):
             kept = {
                 "constraint": message.constraints,
@@ -201,6 +198,15 @@ class _Reader:
                 "rejection": message.rejections,
             }
             _add(kept[name], text, sure)
+
+    def _progress(self, scores: Sequence[float], sentence: Sentence, tokens: Tokens) -> None:
+        """Note what is done and what comes next; `prose_plan` reads other announcements."""
+        sure = speech_model.model().sure
+        if scores[_PLACES["done"]] >= sure[_PLACES["done"]]:
+            self._message.done = True
+        ahead = scores[_PLACES["next"]] >= sure[_PLACES["next"]] and "next" in tokens.words[:2]
+        if ahead and sentence.kind != "heading":
+            _add_step(self._message, without_lead(sentence.text))
 
     def _decide(self, sentence: Sentence, sure: float, at: int, before: str) -> None:
         one = split_choice(sentence.text)

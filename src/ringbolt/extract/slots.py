@@ -142,7 +142,9 @@ def _choice_spans(tokens: Tokens) -> tuple[Span, Span, Span]:
     if so:
         before, after = (start, so), (so + 1, len(words))
         # "I use a clone, so the checkout stays as it is": what follows is the aim.
-        aims = words[so + 1] in ("the", "it", "this") and words[start] in ("i", "we") and _acts(tokens, *before)
+        aims = (
+            words[so + 1] in ("the", "it", "this") and words[start] in ("i", "we") and _acts(tokens, *before)
+        )
         return (before, after, none) if aims else (after, before, none)
     start = _after_opening(tokens, start)
     choice, reason = _cut(tokens, (start, len(words)))
@@ -165,9 +167,7 @@ def _after_opening(tokens: Tokens, start: int) -> int:
 
 def _acts(tokens: Tokens, begin: int, end: int) -> bool:
     """Whether a span has a verb or marker by which one chooses, keeps or does something."""
-    return any(
-        begin <= mark.start < end and mark.name in _CHOOSING for mark in tokens.marks
-    )
+    return any(begin <= mark.start < end and mark.name in _CHOOSING for mark in tokens.marks)
 
 
 def _after_label(words: Sequence[str]) -> int:
@@ -386,7 +386,7 @@ def stated_values(text: str) -> list[tuple[str, str]]:
 
 
 def _of_the_subject(tokens: Tokens) -> tuple[str, str] | None:
-    """What a sentence says of its subject: "the runner label is linux-large", "uploads are limited to 25 MB"."""
+    """What a sentence says of its subject: "the runner label is linux-large"."""
     words = tokens.words
     begin = next((at for at, word in enumerate(words) if word not in _DETERMINERS and word[0].isalnum()), 0)
     if (to := _set_to(words)) is not None:
@@ -394,7 +394,9 @@ def _of_the_subject(tokens: Tokens) -> tuple[str, str] | None:
     verb = next((at for at in range(begin + 1, min(begin + 5, len(words))) if words[at] in _STATING), 0)
     if not verb or any(word in _STOPS or word in _COMMON for word in words[begin:verb]):
         return None
-    at = next((place for place in range(verb + 1, min(verb + 6, len(words))) if words[place] not in _LEADING), 0)
+    at = next(
+        (place for place in range(verb + 1, min(verb + 6, len(words))) if words[place] not in _LEADING), 0
+    )
     if not at or not (_is_value(words, at) or "-" in words[at][1:-1] or words[at - 1] in ("named", "called")):
         return None
     name = plain(tokens.text[tokens.starts[begin] : tokens.ends[verb - 1]], 60).lower()

@@ -1,5 +1,5 @@
-"""The features of a sentence that say what it does: phrases of the lexicon with their tense and subject, the form
-and place of the sentence, its words and pairs of words, and the sentence before it."""
+"""The features of a sentence that say what it does: phrases of the lexicon with their tense and subject, the
+form and place of the sentence, its words and pairs of words, and the sentence before it."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _of_the_form(sentence: Sentence, tokens: Tokens, after_failure: bool) -> set
         add("numbered")
     if sentence.first:
         add("opens")
-    if sentence.last:
+    if sentence.last and not sentence.first:
         add("closes")
     if after_failure:
         add("after failure")

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from math import exp
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -35,10 +36,12 @@ class Model(Struct):
 def model() -> Model:
     """The table that the training wrote."""
     path = Path(__file__).with_name("speech_weights.json")
-    table = json.loads(path.read_text(encoding="utf-8"))
-    # In the file a row is flat: place, weight, place, weight, …
-    weights = {name: list(zip(row[::2], row[1::2], strict=True)) for name, row in table["weights"].items()}
-    return Model(**{**table, "words": frozenset(table["words"].split()), "weights": weights})
+    table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    # In the file the words are one line, and a row is flat: place, weight, place, weight, …
+    words = frozenset(table.pop("words").split())
+    flat: dict[str, list[Any]] = table.pop("weights")
+    weights = {name: list(zip(row[::2], row[1::2], strict=True)) for name, row in flat.items()}
+    return Model(words, weights, **table)
 
 
 def scores(sentence: Sentence, tokens: Tokens, user: bool, after_failure: bool = False) -> list[float]:
