@@ -51,6 +51,37 @@ def test_a_correction_of_the_user_takes_back_what_the_agent_decided_last(memory,
     )
 
 
+@pytest.mark.parametrize(
+    ("decided", "said", "choice"),
+    [
+        ("We go with YAML for the config.", "no, TOML please", "TOML please"),
+        (
+            "I decided to keep the old endpoint.",
+            "remove the old endpoint",
+            "correction: remove the old endpoint",
+        ),
+        ("I chose bcrypt over argon2, it is simpler.", "that's wrong", "correction: that's wrong"),
+    ],
+)
+def test_a_correction_takes_back_however_it_is_worded(memory, user, task, decided, said, choice):
+    memory.task_update(task, decided)
+    (first,) = read(memory, task).decisions
+    user.task_remember(task, said, type="user_instruction")
+    (now,) = read(memory, task).decisions
+    assert (now.data["choice"], now.data["said_by"], now.data["overrules"]) == (choice, "user", first.seq)
+
+
+def test_a_dead_end_takes_back_what_was_decided_about_it(memory, task):
+    memory.task_update(task, "I chose bcrypt over argon2 since it needs no native module.")
+    (first,) = read(memory, task).decisions
+    memory.task_update(task, "Reverted the bcrypt change, it is too slow on the small machines.")
+    found = read(memory, task)
+    assert found.decisions == ()
+    (dead_end,) = found.exclusions
+    assert dead_end.data["overrules"] == first.seq
+    assert memory.verify(task).ok
+
+
 def test_the_agent_does_not_take_back_what_the_user_decided(memory, user, task):
     user.task_remember(task, "let's stay on REST, nobody here knows GraphQL", type="user_instruction")
     memory.task_update(task, "I'll use GraphQL instead of REST because it is typed.")

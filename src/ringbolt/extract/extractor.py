@@ -12,6 +12,7 @@ data.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import dropwhile
 from typing import Any
 
 import msgspec
@@ -29,7 +30,6 @@ from .attempts import Attempt, Attempts, Failure, attempt
 from .decisions import Decided
 from .known_entries import BLOCKER, LATEST
 from .message_reader import DeadEnd, Message, Remark, read_message
-from .slots import without_lead
 from .written_texts import message_of, note_of
 
 MOST_SUMMARY, MOST_DETAIL = 300, 2000
@@ -42,6 +42,7 @@ _MESSAGES = ("message", "task.updated", "item.updated")
 _BY_HOST = ("[Request interrupted", "<", "This session is being continued", "Caveat:", "# AGENTS.md")
 _REPORT = " is done: "  # with which a host reports the end of a helper
 MOST_BLOCKERS = 5
+CORRECTS = 0.6  # confidence of a correction by the user
 MOST_PROBABLE, PROBABLE = 2, 0.4  # of one kind in a message, and their confidence
 MOST_ANSWER = 200  # characters of a prompt that answers a question
 LONG_PROMPT = 3000  # characters; a longer one hands over a plan or pastes something
@@ -172,14 +173,17 @@ class Extractor:
         brief = len(text) <= MOST_ANSWER and not is_question(text)
         last = self._last_of_agent(event.seq) if takes_back else None
         last = last or (reversal.contradicted(text, self._decided) if brief else None)
-        corrections = [Decided(choice=one.text, confidence=one.confidence) for one in message.rejections]
+        corrections = [_correction(one.text, one.confidence) for one in message.rejections]
+        if brief and takes_back and not message.decisions:
+            # What corrects is meant, however it is worded.
+            message.decisions = [one.replace(confidence=CORRECTS) for one in heard.decisions]
         if last and brief and not (message.decisions or corrections):
-            corrections = [Decided(choice=plain(without_lead(text)), confidence=0.6)]
+            corrections = [_correction(text, CORRECTS)]
         found += [
             self._decision(one, (event.seq,), text, user=True, overrules=last)
             for one in (*message.decisions, *corrections)
         ]
-        if len(text) <= LONG_PROMPT:
+        if len(text) <= LONG_PROMPT and not (brief and takes_back):
             found += _probable(heard, (event.seq,), "user")
         return [*found, *_said(message, (event.seq,), "user")]
 
@@ -397,6 +401,17 @@ def _said(message: Message, seqs: _Seqs, channel: Channel, *, dead_ends: bool = 
                 _found("variable", f"{name} = {value}", name, seqs, channel, sure, value=value, kind="stated")
             )
     return found
+
+
+def _correction(text: str, sure: float) -> Decided:
+    """What the user wants instead, in other words than the prompt, which is an entry already."""
+    words = plain(text).split(" ")
+    rest = list(dropwhile(lambda word: word.strip(",.!-").lower() in _OBJECTIONS, words))
+    choice = " ".join(rest if rest and len(rest) < len(words) else ["correction:", *words])
+    return Decided(choice=choice, confidence=sure)
+
+
+_OBJECTIONS = frozenset("no nope nah wait actually hm hmm stop sorry".split())
 
 
 def _reported(event: Event) -> list[Found]:

@@ -273,7 +273,7 @@ def _aimed(tokens: Tokens, at: int, begin: int, end: int) -> Span | None:
         return at, end
     if words[at] in _ING_AIMS and words[at - 1] == ",":
         return at, end
-    if words[at] == "for" and words[at + 1] in ("its", "their", "the") and tokens.has("choose", "prefer"):
+    if words[at] == "for" and words[at + 1] in ("its", "their") and tokens.has("choose", "prefer"):
         return at + 1, end
     return None
 
