@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from typing import Any
 
@@ -11,6 +13,7 @@ import click
 from ...hosts import drill
 from ...hosts.host_table import HOSTS
 from ...hosts.install.installer import Installer, hook_program
+from ...hosts.install.permanent import permanent_ringbolt
 from ...hosts.install.plugins import agents_snippet, mcp_settings, write_claude_plugin
 from ...hosts.install.trial import Trial, try_installed
 from ...hosts.transcripts.importing import TranscriptClock, capture_transcripts
@@ -66,6 +69,8 @@ def install_command(
     """
     if remove and check:
         raise click.UsageError("--remove and --check cannot be combined.")
+    if program is None and (permanent := permanent_ringbolt(install=not (remove or check or dry_run))):
+        leave(subprocess.call([permanent, *sys.argv[1:]]))
     if plugin is not None and (host != "claude-code" or remove or check or dry_run or scope):
         raise click.UsageError("--plugin is only for claude-code, and can only be combined with --program.")
     if host == "generic":
