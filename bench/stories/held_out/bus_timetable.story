@@ -19,6 +19,18 @@ I'll begin by reading the winter feed.
 >>> bash python tools/feed_info.py gtfs/winter
 agency 1, routes 3, trips 214, stops 61, service ids: WK, SA, SO, SCH
 trains from Almstadt: 38 departures on weekdays
+>>> bash ls gtfs/winter
+agency.txt
+calendar.txt
+calendar_dates.txt
+routes.txt
+stop_times.txt
+stops.txt
+trips.txt
+>>> bash head -3 gtfs/winter/calendar.txt
+service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date
+WK,1,1,1,1,1,0,0,20251214,
+SCH,1,1,1,1,1,0,0,20251214,20260703
 >>> bash python tools/connections.py gtfs/winter --station almstadt --limit 12
 met: 29 of 38, missed: 9 (worst 05:52, wait 27 min)
 >>> says
@@ -67,6 +79,10 @@ RELIEF = {"409": ("marktplatz", "18:10", "402")}
 >>> bash python tools/rest_times.py build/summer && python tools/connections.py build/summer --station almstadt --limit 12
 all courses within 4.5 h
 met: 37 of 37
+>>> bash python tools/feed_info.py build/summer
+agency 1, routes 3, trips 190, stops 61, service ids: SWK, SA, SO, SCH
+>>> bash diff <(cut -d, -f1 gtfs/winter/stops.txt) <(cut -d, -f1 build/summer/stops.txt) && echo same stop ids
+same stop ids
 >>> user
 No wait, 402's standby was cancelled in May. Take the reserve from the depot instead, that is course 430.
 >>> edit tools/make_summer.py
@@ -88,6 +104,10 @@ The licence for Frutiger sits on the print shop's machine only; Arial has other 
 61
 >>> says
 61 sheets, one per stop. I print 24-hour times with a thin space and leave out trips that end before the stop. For 7A there's a footnote instead of a table of its own, since it doesn't run between 4 July and 12 September and an empty table only raises questions.
+>>> bash pdfinfo out/pdf/2207.pdf | grep Pages
+Pages: 1
+>>> bash du -sh out/pdf
+4.1M	out/pdf
 >>> user
 Does the sheet of the hospital show the low-floor sign?
 >>> bash grep -c wheelchair build/summer/trips.txt
@@ -106,6 +126,8 @@ The overlap comes from WK, which is open-ended in winter. Ending WK on 26 June w
 >>> bash python tools/package.py build/summer out/summer.zip --drop-service WK && python tools/validate.py out/summer.zip --strict
 out/summer.zip 408 kB, feed_version 2026-S1
 0 errors, 1 warning
+>>> bash unzip -l out/summer.zip | tail -1
+7 files
 >>> stops
 The summer feed is in out/summer.zip (version 2026-S1, 0 errors) with 61 sheets in out/pdf. All 37 trains are met, the longest stretch at the wheel is 4 h 21. Missing is the low-floor list from Frau Leitner. Should the sheets show the fare zones as well?
 >>> user

@@ -15,6 +15,10 @@ Our coin catalogue (FileMaker export in data/coins.xml, 9,300 records) moves to 
 - At most 30 requests per minute to their test server, it is shared with two other museums.
 >>> says
 I'm checking the export first, mostly how dirty the fields are.
+>>> bash ls -la data
+-rw-r--r-- 1 dev dev 31022118 coins.xml
+>>> bash head -c 300 data/coins.xml
+<?xml version="1.0" encoding="UTF-8"?><FMPXMLRESULT><ERRORCODE>0</ERRORCODE>
 >>> bash python -c "import coins; print(coins.stats('data/coins.xml'))"
 records 9312, distinct inv 9308, weight empty 611, weight with 'ca.' 204, mint unknown 1377
 >>> says
@@ -23,6 +27,10 @@ Four inventory numbers occur twice. 204 weights carry a "ca.". I'm keeping the n
 QUALIFIER = "weight_qualifier"
 >>> bash pytest -q convert
 6 passed in 0.21s
+>>> bash grep -c "ca\." data/coins.xml
+204
+>>> bash python -m convert.weights --check
+9312 read, 204 qualified, 611 empty
 >>> says
 Mints next. Matching by name alone maps "Neustadt" to seven places.
 >>> bash python -m convert.mints --by name
@@ -37,6 +45,10 @@ Nomisma throttles after 100 lookups, so the online way is closed for 9,000 recor
 -rw-r--r-- 1 dev dev 48211930 nomisma.org.xml
 >>> bash python -m convert.mints --by nomisma --dump nomisma.org.xml
 matched 6518, text only 1417, unknown 1377
+>>> bash sed -n 1,20p convert/run.py
+BATCH = 500
+>>> bash python -m convert.mints --list unknown | head -1
+1377 records, first 0003
 >>> patch convert/run.py
 BATCH = 500
 ----
@@ -63,14 +75,25 @@ INVENTORY = "inv_original"
 created 50 objects, 0 warnings
 >>> bash python -m convert.compare --sample 50
 50 of 50 inventory numbers identical
+>>> bash python -m convert.show 0047
+inv_original 0047, idno 47, weight 3.21 (ca.)
 >>> user
 inv_original is fine for display, but search must find it too. And about the four duplicates: do not merge them, Dr. Ferrari decides.
 >>> says
 Search index covers inv_original now through the profile's index list, which I may edit. The four duplicates are written to report/duplicates.csv and left out of the conversion until Dr. Ferrari has decided.
 >>> bash python -m convert.run --target https://ca-test.example.org --reindex
 indexed 50
+>>> bash wc -l report/duplicates.csv
+5 report/duplicates.csv
+>>> bash pytest -q convert
+11 passed in 0.44s
 >>> says
 On to the photos. Copying was ruled out, so only paths; the old ones use backslashes and a drive letter, M:\muenzen. I normalise them to the share, //nas/muenzen/.
+>>> bash ls /mnt/nas/muenzen | head -2
+M0001.jpg
+M0002.jpg
+>>> bash mount | grep nas
+//nas/muenzen on /mnt/nas/muenzen type cifs (ro)
 >>> bash python -m convert.photos --check
 9105 paths found, 207 missing
 >>> says
@@ -79,6 +102,10 @@ On to the photos. Copying was ruled out, so only paths; the old ones use backsla
 PIL.UnidentifiedImageError: cannot identify image file 'M1180.NEF'
 >>> says
 Thumbnails from the raw files don't work, Pillow can't read NEF. dcraw would, but it isn't installed and I may not install packages. Leaving thumbnails to CollectiveAccess, it makes its own.
+>>> bash ls /usr/bin/dcraw || true
+>>> bash python -m convert.photos --check --list | head -2
+M1180 2026-03-04
+M1181 2026-03-04
 >>> bash python -m convert.report --out report/conversion.html
 report written: 9101 convertible, 207 without photo, 4 duplicates
 >>> stops
