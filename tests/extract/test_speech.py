@@ -71,6 +71,14 @@ def test_a_correction_takes_back_however_it_is_worded(memory, user, task, decide
     assert (now.data["choice"], now.data["said_by"], now.data["overrules"]) == (choice, "user", first.seq)
 
 
+def test_a_correction_of_something_else_leaves_a_decision_alone(memory, user, task):
+    memory.task_update(task, "I'm going with RabbitMQ for the job queue because it is simple.")
+    memory.task_update(task, "The driver of course 402 is at the station until seven. Swapping them.")
+    said = "No wait, the standby of 402 was cancelled in May. Take the reserve from the depot instead."
+    user.task_remember(task, said, type="user_instruction")
+    assert any("RabbitMQ" in one.summary for one in read(memory, task).decisions)
+
+
 def test_a_dead_end_takes_back_what_was_decided_about_it(memory, task):
     memory.task_update(task, "I chose bcrypt over argon2 since it needs no native module.")
     (first,) = read(memory, task).decisions

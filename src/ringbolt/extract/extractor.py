@@ -84,6 +84,7 @@ class Extractor:
         self._blockers: list[dict[str, Any]] = list(state.get("blockers", ()))
         self._decided: list[dict[str, Any]] = list(state.get("decided", ()))
         self._failed: bool = state.get("failed", False)  # whether the last action failed
+        self._spoke: int = state.get("spoke", 0)  # the agent's last message
 
     def state(self) -> dict[str, Any]:
         """What must be kept to continue later."""
@@ -96,6 +97,7 @@ class Extractor:
             "blockers": self._blockers,
             "decided": self._decided,
             "failed": self._failed,
+            "spoke": self._spoke,
         }
 
     def observe(self, event: Event) -> list[Found]:
@@ -171,7 +173,7 @@ class Extractor:
             return [*found, self._decision(answer, (asked["seq"], event.seq), text, user=True)]
         takes_back = bool(message.rejections) or reversal.corrects(text)
         brief = len(text) <= MOST_ANSWER and not is_question(text)
-        last = self._last_of_agent(event.seq) if takes_back else None
+        last = self._last_of_agent(event.seq, text) if takes_back else None
         last = last or (reversal.contradicted(text, self._decided) if brief else None)
         corrections = [_correction(one.text, one.confidence) for one in message.rejections]
         if brief and takes_back and not message.decisions:
@@ -189,6 +191,7 @@ class Extractor:
 
     def _hear(self, event: Event) -> list[Found]:
         seqs = (event.seq,)
+        self._spoke = event.seq
         text = event.text or ""
         lines = list(layout(text))
         heard = read_message(text, after_failure=self._failed)
@@ -243,10 +246,16 @@ class Extractor:
         self._decided = [old for old in self._decided if old["key"] != key]
         return found.replace(data={**found.data, "overrules_key": key, "overrules_type": "decision"})
 
-    def _last_of_agent(self, before: int) -> str | None:
-        """The key of the agent's newest decision since the user spoke last, which a correction takes back."""
+    def _last_of_agent(self, before: int, text: str) -> str | None:
+        """The key of the newest decision of the agent since the user spoke, which a correction takes back: one
+        of the message before it, or one about the same."""
         last = self._decided[-1] if self._decided else None
-        return last["key"] if last and not last["user"] and last["seq"] < before else None
+        if not last or last["user"] or last["seq"] >= before:
+            return None
+        about = set(last["topic"])
+        shared = about & set(reversal.topic(text))
+        is_near = last["seq"] >= self._spoke
+        return last["key"] if is_near or len(shared) >= max(2, 0.4 * len(about)) else None
 
     def _block(self, one: Remark, seq: int) -> None:
         if all(old["text"] != one.text for old in self._blockers):
