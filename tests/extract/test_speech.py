@@ -307,7 +307,8 @@ def only_probable():
     place = speech.FUNCTIONS.index("decision")
     table = speech_model.model()
     for text in (
-        "So the old index stays where it is.",
+        "Using SQLite for the tests, it needs no server.",
+        "So the old index stays where it is, moving it would lock the table.",
         "The parser lives in its own module now; three callers need it.",
         "That can wait: pagination comes in a follow-up.",
         "The lookup goes through the cache, the service is slow.",

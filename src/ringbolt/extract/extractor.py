@@ -43,7 +43,7 @@ _BY_HOST = ("[Request interrupted", "<", "This session is being continued", "Cav
 _REPORT = " is done: "  # with which a host reports the end of a helper
 MOST_BLOCKERS = 5
 CORRECTS = 0.6  # confidence of a correction by the user
-MOST_PROBABLE, PROBABLE = 2, 0.4  # of one kind in a message, and their confidence
+MOST_PROBABLE, PROBABLE = 1, 0.4  # of a message, and their confidence
 MOST_ANSWER = 200  # characters of a prompt that answers a question
 LONG_PROMPT = 3000  # characters; a longer one hands over a plan or pastes something
 
@@ -247,8 +247,8 @@ class Extractor:
         return found.replace(data={**found.data, "overrules_key": key, "overrules_type": "decision"})
 
     def _last_of_agent(self, before: int, text: str) -> str | None:
-        """The key of the newest decision of the agent since the user spoke, which a correction takes back: one
-        of the message before it, or one about the same."""
+        """The key of the agent's newest decision since the user spoke, if a correction takes it back: one of
+        the message before it, or one about the same."""
         last = self._decided[-1] if self._decided else None
         if not last or last["user"] or last["seq"] >= before:
             return None
@@ -437,15 +437,13 @@ def _reported(event: Event) -> list[Found]:
 
 def _probable(message: Message, seqs: _Seqs, channel: Channel) -> list[Found]:
     """What a message probably decides or rules out, as discoveries: search finds them, and neither the
-    packet nor an answer takes them for decisions."""
+    packet nor an answer takes them for decisions. Without a reason they say no more than the message, and
+    would only stand in the way of what is sure."""
     decided, ruled_out = message.probable()
-    texts = [f"Probably decided: {_with(one.choice, one.reason)}" for one in decided[:MOST_PROBABLE]]
-    texts += [f"Probably ruled out: {_with(one.what, one.why)}" for one in ruled_out[:MOST_PROBABLE]]
+    texts = [f"Probably decided: {one.choice} ({one.reason.rstrip('.')})" for one in decided if one.reason]
+    texts += [f"Probably ruled out: {one.what} ({one.why.rstrip('.')})" for one in ruled_out if one.why]
+    texts = texts[:MOST_PROBABLE]
     return [_found("discovery", text, _key(text), seqs, channel, PROBABLE, weak=True) for text in texts]
-
-
-def _with(what: str, why: str) -> str:
-    return f"{what} ({why.rstrip('.')})" if why else what
 
 
 def _dead_end(one: DeadEnd, seqs: _Seqs, channel: Channel) -> Found:
