@@ -38,8 +38,9 @@ DULL = 0.16  # a feature with no larger weight is left out
 # Precision at which a reading is sure or likely, and the share that must have a kindred function.
 PRECISION, KINDRED, LOW = 0.76, 0.83, 0.5
 # Of these the sessions have too few for strict limits; their sentences are plain when they do occur.
-RARE = dict.fromkeys(("dead_end", "value", "constraint", "blocker", "rejection"), (0.66, 0.76))
-RARE["cause"] = (0.68, 0.7)  # a fact that is no cause does no harm
+# False dead ends, blockers and causes take room from what is true.
+RARE = dict.fromkeys(("value", "constraint", "rejection"), (0.66, 0.76))
+RARE |= dict.fromkeys(("dead_end", "blocker", "cause"), (0.75, 0.79))
 REAL = 3.0  # how often a sentence of a session counts for the limits; phrases have too many of rare functions
 FOLDS = 8
 STEPS = 150
