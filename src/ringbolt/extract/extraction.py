@@ -257,7 +257,7 @@ class _Candidate:
         self.kind = kind
         data = memory._mapping("data", found.data)
         overrules: str | None = data.pop("overrules_key", None)
-        self.overrules = names_of(kind, overrules, "")[0] if overrules else None
+        self.overrules = names_of(data.pop("overrules_type", kind), overrules, "")[0] if overrules else None
         self.summary = memory._line("summary", found.summary)
         detail = memory._text("detail", found.detail)
         if kind == "variable":

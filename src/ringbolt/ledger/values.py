@@ -69,6 +69,7 @@ MOST = {
     "question": 20,
     "user_instruction": 20,
     **dict.fromkeys(NOTES, 20),
+    "discovery": 40,  # with those that are only probable
     "variable": 200,
 }
 OPEN_EFFECTS, SETTLED_EFFECTS = ("intended", "unknown"), ("did", "did_not")
