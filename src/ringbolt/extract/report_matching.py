@@ -1,0 +1,399 @@
+"""Which steps a report moves: its clauses matched to the titles of the plan, by number, name, and meaning.
+
+A message of `task_update` is the agent's report about its own plan. So a clause that says that something is
+finished is about the step in work, its neighbours, or the step that its words name; what it says about
+anything else moves nothing. Words meet by their roots and by the thesaurus of `signals.trade_words`. What is
+likely but not sure becomes a question in the reply.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+
+from ..signals.report_clauses import UNSPACED, Clause, common_words, language_of, plain_words, read_clauses
+from ..signals.trade_words import concepts, unspaced_words
+from ..signals.word_roots import plain, root
+
+Effect = Literal["completed", "active", "failed", "skipped", "reopened", "ask"]
+
+# The least score of a step that is completed, made current, or asked about; and by how much it must lead.
+COMPLETES, MOVES, ASKS, LEADS = 1.75, 1.0, 0.9, 0.35
+# What speaks for a step: its things, its action, its place in the plan.
+THINGS, ACTION, OTHER_ACTION, HERE, NEAR, SAID_DONE, STRAY = 2.0, 1.3, 2.0, 0.8, 0.3, 0.25, 0.2
+SAME_ROOT, SAME_START, SAME_ACTION, SAME_THING, OWN_WORD = 1.0, 0.85, 0.8, 0.75, 0.5
+# Steps that ask for a value: stating the value is doing them.
+_VALUE_ACTIONS = frozenset(
+    "#find #choose #decide #agree #clarify #measure #calculate #estimate #evaluate #benchmark #test #compare #count #run #reproduce #tune #analyse #research #bump"
+    .split()
+)  # fmt: skip
+
+
+class Verdict(Struct):
+    """What a report does to a step."""
+
+    step: int
+    effect: Effect
+    confidence: float
+
+
+class _Word(Struct):
+    senses: frozenset[str]
+    weight: float
+    is_action: bool
+
+
+@lru_cache(maxsize=1 << 13)
+def senses(word: str, language: str) -> frozenset[str]:
+    """What a word may stand for: its root, its beginning, its concepts."""
+    found: set[str] = set()
+    head, dash, particle = word.partition("-")
+    if dash and (known := concepts(word, language)):
+        found |= known
+    parts = [head] if dash and particle in _SHORT else word.replace("_", "-").replace(".", "-").replace("/", "-").split("-")
+    for part in parts:
+        if not part or part.isdigit():
+            continue
+        low = plain(part).removesuffix("'s")
+        found.add(root(low, language))
+        if len(low) >= 6:
+            found.add(f"~{low[:6]}")
+        if not (dash and particle in _SHORT and found & {one for one in found if one[0] == "#"}):
+            found |= concepts(low, language)
+    return frozenset(found)
+
+
+_SHORT = frozenset("up out off over back down in through on together with for around away".split())
+
+
+def _meet(one: frozenset[str], other: frozenset[str]) -> float:
+    """How surely two words mean the same."""
+    best = 0.0
+    for sense in one & other:
+        sign = sense[0]
+        best = max(best, SAME_ACTION if sign == "#" else SAME_THING if sign == "=" else SAME_START if sign == "~" else SAME_ROOT)
+    return best
+
+
+class PlanWords:
+    """The titles of a plan, ready to be compared with reports."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        self.titles = list(titles)
+        self.language = language_of(". ".join(titles)[:600])
+        self.steps: list[list[_Word]] = [self._words(title) for title in titles]
+        self._weigh()
+
+    def _words(self, title: str) -> list[_Word]:
+        if self.language in UNSPACED:
+            return [_Word(one, 1.0, any(name[0] == "#" for name in one)) for one in _unspaced_senses(title, self.language)]
+        words = plain_words(title, self.language)
+        found = [_Word(senses(word, self.language), 1.0, False) for word in words]
+        order = range(len(found) - 1, -1, -1) if _verb_last(self.language) else range(len(found))
+        for place in order:
+            if any(name[0] == "#" for name in found[place].senses):
+                found[place].is_action = True
+                break
+            if not _verb_last(self.language) and place >= 1:
+                break
+        return found
+
+    def _weigh(self) -> None:
+        """The fewer titles have a word, the more it says."""
+        count: dict[str, int] = {}
+        for words in self.steps:
+            for name in {name for word in words for name in word.senses if name[0] not in "~#="}:
+                count[name] = count.get(name, 0) + 1
+        total = len(self.steps)
+        for words in self.steps:
+            for word in words:
+                own = [count[name] for name in word.senses if name in count]
+                word.weight = (math.log1p(total / max(own, default=1)) - 0.4) * (0.8 if word.is_action else 1.0)
+
+    def actions(self, step: int) -> frozenset[str]:
+        """The actions that a title asks for."""
+        found: set[str] = set()
+        for word in self.steps[step]:
+            if word.is_action:
+                found |= {name for name in word.senses if name[0] == "#"}
+        return frozenset(found)
+
+
+def _verb_last(language: str) -> bool:
+    return language in ("de", "nl")
+
+
+def _unspaced_senses(text: str, language: str) -> list[frozenset[str]]:
+    """The words of a text without spaces: those of the thesaurus, and single characters."""
+    found: list[frozenset[str]] = []
+    rest = text
+    for word, names in unspaced_words(language):
+        if word in rest:
+            found.append(frozenset((*names, *word)))
+            rest = rest.replace(word, " ")
+    common = common_words(language)
+    found += [frozenset((letter,)) for letter in dict.fromkeys(rest) if letter.isalpha() and ord(letter) > 0x30A0 and letter not in common]
+    return found
+
+
+class _Said:
+    """The words of a clause, ready to be compared with titles."""
+
+    def __init__(self, clause: Clause) -> None:
+        self.clause = clause
+        language = clause.language
+        if language in UNSPACED:
+            self.words = _unspaced_senses("".join(clause.words), language)
+            self.verbs: list[frozenset[str]] = []
+            self.details: list[frozenset[str]] = []
+        else:
+            self.words = [senses(word, language) for word in clause.words]
+            self.verbs = [senses(word, language) for word in clause.verbs]
+            self.details = [senses(word, language) for word in clause.details]
+        self.every = [*self.words, *self.verbs, *self.details]
+
+    def verb_actions(self) -> frozenset[str]:
+        return frozenset(name for one in self.verbs for name in one if name[0] == "#")
+
+
+class ReportReader:
+    """Reads the reports about one plan. `is_over` and `current` are the plan as it stands."""
+
+    def __init__(self, plan: PlanWords, numbers: dict[int, int]) -> None:
+        self._plan = plan
+        self._numbers = numbers
+
+    def read(self, text: str, over: Sequence[bool], current: int | None) -> list[Verdict]:
+        """What a report does to the steps, in order."""
+        reading = _Reading(self._plan, self._numbers, list(over), current)
+        for clause in read_clauses(text, self._plan.titles, self._plan.language):
+            reading.take(clause)
+        return reading.verdicts()
+
+
+class _Reading:
+    def __init__(self, plan: PlanWords, numbers: dict[int, int], over: list[bool], current: int | None) -> None:
+        self._plan = plan
+        self._numbers = numbers
+        self._over = over
+        self._was_over = list(over)
+        self._current = current if current is not None else self._first_open()
+        self._found: dict[int, Verdict] = {}
+        self._last: _Said | None = None
+        self._specific = False  # a clause of this report has finished a step that it names
+
+    def _first_open(self) -> int | None:
+        return self._over.index(False) if False in self._over else None
+
+    def verdicts(self) -> list[Verdict]:
+        return list(self._found.values())
+
+    # --- clauses
+
+    def take(self, clause: Clause) -> None:
+        named = self._named(clause)
+        if named is None:
+            return  # a number of another list
+        said = _Said(clause)
+        if clause.act == "finished":
+            self._finish(clause, said, named)
+        elif clause.act in ("begun", "partly", "failed"):
+            self._work(clause, said, named)
+        elif clause.act in ("denied", "reopened"):
+            self._deny(clause, said, named)
+        elif clause.act == "skipped":
+            self._skip(clause, said, named)
+        elif clause.act == "none":
+            self._state(clause, said, named)
+        self._last = said
+
+    def _named(self, clause: Clause) -> list[int] | None:
+        """The steps that a clause names by number or title; None if a number is not one of the plan's."""
+        found = list(clause.titles)
+        for number in clause.numbers:
+            if number not in self._numbers:
+                return None
+            found.append(self._numbers[number])
+        if clause.last:
+            found.append(len(self._over) - 1)
+        return list(dict.fromkeys(found))
+
+    def _finish(self, clause: Clause, said: _Said, named: list[int]) -> None:
+        if clause.whole:
+            self._finish_all(clause)
+        elif named:
+            for step in named:
+                self._complete(step, 0.97, clause)
+        elif clause.bare:
+            # "Done." is about the step in work; after a clause that named its step it adds nothing.
+            if self._current is not None and not self._specific and not clause.tail:
+                self._complete(self._current, 0.92, clause)
+        else:
+            step, score, lead = self._best(said)
+            if step is None:
+                return
+            if score >= COMPLETES and lead >= LEADS:
+                self._complete(step, min(0.96, 0.9 + 0.03 * (score - COMPLETES)), clause)
+            elif score >= ASKS and not self._over[step]:
+                self._ask(step, score)
+
+    def _finish_all(self, clause: Clause) -> None:
+        left = [step for step, over in enumerate(self._over) if not over]
+        if clause.guessed or (clause.tail and self._specific and len(left) > 1):
+            # "Handbook drafted, all finished" speaks of the handbook.
+            for step in left:
+                self._ask(step, 0.5)
+            return
+        for step in left:
+            self._complete(step, 0.93, clause)
+
+    def _work(self, clause: Clause, said: _Said, named: list[int]) -> None:
+        """Something begins, goes on, is partly done, or failed for now: its step is the one in work."""
+        step = named[0] if named else None
+        if step is None and not clause.bare:
+            best, score, lead = self._best(said, strict=False)
+            if best is not None and score >= MOVES and lead >= LEADS / 2 and not self._over[best]:
+                step = best
+        if step is None:
+            return
+        if clause.act == "failed" and named and not clause.guessed:
+            self._put(Verdict(step, "failed", 0.93))
+            self._over[step] = True
+            return
+        if self._over[step]:
+            if not named or clause.act == "begun":
+                return  # an echo of what is over
+            self._put(Verdict(step, "reopened", 0.92))
+            self._over[step] = False
+        self._put(Verdict(step, "active", 0.92))
+        self._current = step
+
+    def _deny(self, clause: Clause, said: _Said, named: list[int]) -> None:
+        steps = named
+        if not steps and not clause.bare:
+            best, score, lead = self._best(said, strict=False, closed=True)
+            if best is not None and score >= COMPLETES and lead >= LEADS:
+                steps = [best]
+        for step in steps:
+            if self._over[step]:
+                self._put(Verdict(step, "reopened", 0.92))
+                self._over[step] = False
+                self._current = step
+            elif self._found.get(step, None) is not None and self._found[step].effect in ("completed", "ask"):
+                del self._found[step]
+
+    def _skip(self, clause: Clause, said: _Said, named: list[int]) -> None:
+        steps = named
+        if not steps and clause.bare and self._current is not None:
+            steps = [self._current]
+        if not steps:
+            best, score, lead = self._best(said, strict=False)
+            if best is not None and score >= COMPLETES - 0.3 and lead >= LEADS:
+                steps = [best]
+        for step in steps:
+            if not self._over[step]:
+                self._put(Verdict(step, "skipped", 0.92))
+                self._over[step] = True
+
+    def _state(self, clause: Clause, said: _Said, named: list[int]) -> None:
+        """A clause without a verb of its own: a title, a value that a step asked for, a result."""
+        if named:
+            open_steps = [step for step in named if not self._over[step]]
+            if len(open_steps) == 1 and len(named) == 1:
+                self._put(Verdict(open_steps[0], "active", 0.92))
+                self._current = open_steps[0]
+            return
+        if clause.bare or not clause.results and not clause.copula:
+            return
+        step, score, lead = self._best(said)
+        if step is None or self._over[step] or lead < LEADS:
+            return
+        asks_value = bool(self._plan.actions(step) & _VALUE_ACTIONS)
+        if asks_value and score >= COMPLETES and step == self._current and clause.results:
+            self._complete(step, 0.9, clause)
+        elif score >= ASKS:
+            self._ask(step, score)
+
+    # --- effects
+
+    def _complete(self, step: int, sure: float, clause: Clause) -> None:
+        if self._over[step]:
+            return
+        if clause.guessed:
+            self._ask(step, 0.6)
+            return
+        self._put(Verdict(step, "completed", sure))
+        self._over[step] = True
+        self._specific = True
+        if step == self._current:
+            following = [one for one in range(step + 1, len(self._over)) if not self._over[one]]
+            self._current = following[0] if following else self._first_open()
+
+    def _ask(self, step: int, score: float) -> None:
+        if step not in self._found and not self._over[step]:
+            self._found[step] = Verdict(step, "ask", min(0.8, 0.3 + 0.2 * score))
+
+    def _put(self, verdict: Verdict) -> None:
+        self._found.pop(verdict.step, None)
+        self._found[verdict.step] = verdict
+
+    # --- scores
+
+    def _best(self, said: _Said, strict: bool = True, closed: bool = False) -> tuple[int | None, float, float]:
+        """The step that a clause is about, its score, and its lead over the next one."""
+        scores = [self._score(said, step, strict, closed) for step in range(len(self._over))]
+        if not scores:
+            return None, 0.0, 0.0
+        best = max(range(len(scores)), key=scores.__getitem__)
+        others = [score for step, score in enumerate(scores) if step != best]
+        return best, scores[best], scores[best] - max(others, default=-9.0)
+
+    def _score(self, said: _Said, step: int, strict: bool, closed: bool) -> float:
+        words = self._plan.steps[step]
+        whole = hit = 0.0
+        acts = 0.0
+        met: set[int] = set()
+        for word in words:
+            best = 0.0
+            for place, one in enumerate(said.every):
+                meets = _meet(word.senses, one)
+                if meets:
+                    met.add(place)
+                    if place >= len(said.words) + len(said.verbs):
+                        meets *= 0.9
+                    best = max(best, meets)
+            if word.is_action:
+                acts = max(acts, best)
+            whole += word.weight
+            hit += word.weight * best
+        things = hit / whole if whole else 0.0
+        score = THINGS * things
+        own = self._plan.actions(step)
+        verbs = said.verb_actions()
+        if acts:
+            score += ACTION * acts
+        elif own and verbs and not (own & verbs) and said.clause.language not in UNSPACED:
+            score -= OTHER_ACTION if strict else OTHER_ACTION / 2
+        if said.clause.plain_done and things:
+            score += SAID_DONE
+        stray = sum(1 for place in range(len(said.words)) if place not in met)
+        if not things or things < 0.3:
+            score -= STRAY * min(3, stray) if things else STRAY * min(4, stray) * 1.5
+        if things or acts:
+            score += self._place(step, closed)
+        if self._over[step] and not closed:
+            score -= 0.3
+        return score
+
+    def _place(self, step: int, closed: bool) -> float:
+        if closed and self._was_over[step]:
+            return NEAR
+        if step == self._current:
+            return HERE
+        if self._current is not None and abs(step - self._current) == 1 and not self._over[step]:
+            return NEAR
+        return 0.0
