@@ -16,7 +16,6 @@ from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from ..model.operation import operation
 from ..model.types import Task, TaskCard, TaskPage, Value, Written, is_dict, is_list
-from ..signals.phrases import may_tell_progress
 from ..store.goal_queries import criteria
 from ..store.schema import escape_like
 from ..store.tx import Row, Tx
@@ -280,11 +279,14 @@ class Tasks(Base):
                 item=item_id,
                 warnings=tuple(warnings),
             )
-            if message and self._may_move(head, message):
+            if message and self._may_move(head):
                 # Its patterns are slow to compile, and most short-lived processes never need them.
                 from ..extract.progress_updates import foresee
 
-                draft.then = foresee(self, tx, head, draft, now)
+                foreseen = foresee(self, tx, head, draft, now)
+                if foreseen is not None:
+                    draft.then = foreseen
+                    draft.result.update(moved=foreseen.moved, asks=foreseen.asks)
             return draft
 
         return self._write(
@@ -308,13 +310,9 @@ class Tasks(Base):
         except RingboltError as error:  # the write is committed, and the caller must know that
             return done.replace(warnings=(*done.warnings, f"not answered: {error.message}"))
 
-    def _may_move(self, head: Row, message: str) -> bool:
-        """Whether a message may report progress: a cheap filter that runs on every message."""
-        if head["current_item"] is None and head["next_item"] is None:
-            return False
-        if self.origin.channel != "agent" or self.settings.progress == "off":
-            return False
-        return may_tell_progress(message)
+    def _may_move(self, head: Row) -> bool:
+        """Whether a message may move a plan: it is the agent's own, and there is a plan."""
+        return bool(head["total"]) and self.origin.channel == "agent" and self.settings.progress != "off"
 
     @operation(scope="read")
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:

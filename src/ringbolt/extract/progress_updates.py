@@ -7,7 +7,7 @@ which sets statuses like any other event. A status that was set explicitly is ne
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..ledger.access import append_event
@@ -16,8 +16,10 @@ from ..ledger.step_changes import begun_phase, item_changes
 from ..model import rules
 from ..model.operation import operation
 from ..model.results import ItemProgress, ProgressReport
-from ..model.types import Value
+from ..model.types import StepMove, Value
 from ..model.validate import blake2b
+from ..signals.step_numbers import number_ranges
+from ..signals.text_layout import cut
 from ..store import distilled
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
@@ -28,13 +30,15 @@ KIND = "progress"
 PAGE = 200  # events that are read at once
 UNSAVED = 10  # events that another process may have to read again
 MOST_CACHED = 64
+MOST_ASKED = 2  # steps that a reply asks about one by one
 MOST_ITEMS = 200  # a longer plan is not followed, since each update costs time in proportion to it
 
 
 class PlanUpdate:
     """The result of reading new events: events to write, and the belief to store.
 
-    `position` holds the columns of the task's row that will change with them.
+    `position` holds the columns of the task's row that will change with them; `moved` and `asks` are for the
+    reply to the message.
     """
 
     def __init__(self, reading: _Reading, progress: Progress, seq: int) -> None:
@@ -43,6 +47,8 @@ class PlanUpdate:
         self._seq = seq
         self.drafts: list[tuple[str, Draft]] = []
         self.position: dict[str, Any] = {}
+        self.moved: tuple[StepMove, ...] = ()
+        self.asks: tuple[str, ...] = ()
 
     def write(self, memory: Base, tx: Tx, head: Row, now: str) -> None:
         """Write what was inferred, and the belief if it is time to."""
@@ -239,7 +245,23 @@ class _Reading:
                     self._add(found, tx, now, last, cause, free, progress.confidence())
         if found.drafts:
             found.position.update(rules.plan_position(self.steps))
+            found.moved = self._moved(found.drafts)
+        found.asks = tuple(open_questions(self.live, progress))
         return found
+
+    def _moved(self, drafts: Sequence[tuple[str, Draft]]) -> tuple[StepMove, ...]:
+        """The steps with a new status, in the order of the plan."""
+        changed = {
+            item: columns["status"]
+            for _, draft in drafts
+            for item, columns in draft.sets["steps"].items()
+            if "status" in columns
+        }
+        return tuple(
+            StepMove(step=row["item_id"], number=number, title=row["title"], status=changed[row["item_id"]])
+            for number, row in enumerate(self.live, 1)
+            if row["item_id"] in changed
+        )
 
     def _conclusions(self, progress: Progress) -> dict[int, dict[str, str]]:
         """The statuses that steps should get, grouped by the event that each follows from.
@@ -251,12 +273,18 @@ class _Reading:
         over = {place for place, row in enumerate(rows) if row["status"] not in rules.ITEM_OPEN}
         for finding in progress.clear(over):
             row = rows[finding.item]
-            if finding.item in over and (row["status"], row["basis"]) == ("completed", "inferred"):
+            if finding.item in over and row["basis"] == "inferred":
                 causes.setdefault(self._last, {})[row["item_id"]] = "pending"
             elif (
                 finding.settled and finding.cause and finding.item not in over and row["basis"] != "explicit"
             ):
-                causes.setdefault(finding.cause, {})[row["item_id"]] = "completed"
+                causes.setdefault(finding.cause, {})[row["item_id"]] = progress.ended(finding.item)
+        for verdict in progress.verdicts:
+            # A step that failed or was skipped by inference may end otherwise after all.
+            row = rows[verdict.step]
+            if verdict.step in over and row["basis"] == "inferred" and verdict.effect in rules.ITEM_OVER:
+                if row["status"] != verdict.effect:
+                    causes.setdefault(self._last, {})[row["item_id"]] = verdict.effect
         if (begun := self._begun(progress)) is not None:
             causes.setdefault(self._last, {})[begun] = "active"
         return causes
@@ -271,7 +299,7 @@ class _Reading:
             return None
         if any(one["status"] == "active" and one["basis"] == "explicit" for one in self.live):
             return None
-        denied = (row["status"], row["basis"]) == ("completed", "inferred")
+        denied = row["status"] in rules.ITEM_OVER and row["basis"] == "inferred"
         return row["item_id"] if row["status"] == "pending" or denied else None
 
     def _add(
@@ -339,6 +367,32 @@ class _Reading:
             current=None if current is None else self.live[current]["item_id"],
             items=tuple(items),
         )
+
+
+def open_questions(rows: Sequence[Row], progress: Progress) -> Iterator[str]:
+    """What a report leaves open: the steps that it may have finished, and those that it jumped across."""
+    asked = [
+        verdict.step
+        for verdict in progress.verdicts
+        if verdict.effect in ("ask", "completed") and rows[verdict.step]["status"] in rules.ITEM_OPEN
+    ]
+    for step in asked[:MOST_ASKED]:
+        yield f"Did this finish step {step + 1}, {cut(rows[step]['title'], 80)}? It stays open."
+    if len(asked) > MOST_ASKED:
+        yield f"{len(asked) - MOST_ASKED} more steps stay open as well."
+    begun = [verdict.step for verdict in progress.verdicts if verdict.effect == "active"]
+    if begun:
+        before = [
+            step + 1
+            for step, row in enumerate(rows[: begun[-1]])
+            if row["status"] in rules.ITEM_OPEN and step not in asked and step not in begun
+        ]
+        if before:
+            many = len(before) > 1
+            yield (
+                f"{'Are steps' if many else 'Is step'} {number_ranges(before)} finished?"
+                f" {'They stay' if many else 'It stays'} open."
+            )
 
 
 def _reported(row: Row, finding: Finding | None, is_current: bool) -> ItemProgress:

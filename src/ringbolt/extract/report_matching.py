@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..signals.report_clauses import UNSPACED, Clause, common_words, language_of, plain_words, read_clauses
-from ..signals.trade_words import concepts, unspaced_words
+from ..signals.trade_words import concepts, result_actions, unspaced_words
 from ..signals.word_roots import plain, root
 
 Effect = Literal["completed", "active", "failed", "skipped", "reopened", "ask"]
@@ -26,6 +26,7 @@ COMPLETES, MOVES, ASKS, LEADS = 1.75, 1.0, 0.9, 0.35
 # What speaks for a step: its things, its action, its place in the plan.
 THINGS, ACTION, OTHER_ACTION, HERE, NEAR, SAID_DONE, STRAY = 2.0, 1.3, 2.0, 0.8, 0.3, 0.25, 0.2
 SAME_ROOT, SAME_START, SAME_ACTION, SAME_THING, OWN_WORD = 1.0, 0.85, 0.8, 0.75, 0.5
+MOST_JUMPED = 2  # steps that a report may leave out
 # Steps that ask for a value: stating the value is doing them.
 _VALUE_ACTIONS = frozenset(
     "#find #choose #decide #agree #clarify #measure #calculate #estimate #evaluate #benchmark #test #compare #count #run #reproduce #tune #analyse #research #bump"
@@ -62,11 +63,11 @@ def senses(word: str, language: str) -> frozenset[str]:
         found.add(root(low, language))
         if len(low) >= 6:
             found.add(f"~{low[:6]}")
-        if not (dash and particle in _SHORT and found & {one for one in found if one[0] == "#"}):
-            found |= concepts(low, language)
+        found |= concepts(low, language)
     return frozenset(found)
 
 
+_LIGHT = frozenset(root(word, "en") for word in "get have make do give take hold obtain perform conduct complete finish let ask".split())
 _SHORT = frozenset("up out off over back down in through on together with for around away".split())
 
 
@@ -94,11 +95,13 @@ class PlanWords:
         words = plain_words(title, self.language)
         found = [_Word(senses(word, self.language), 1.0, False) for word in words]
         order = range(len(found) - 1, -1, -1) if _verb_last(self.language) else range(len(found))
-        for place in order:
+        for rank, place in enumerate(order):
             if any(name[0] == "#" for name in found[place].senses):
                 found[place].is_action = True
-                break
-            if not _verb_last(self.language) and place >= 1:
+                # "Get approval" asks for approving.
+                if root(words[place], self.language) not in _LIGHT:
+                    break
+            elif rank >= 1:
                 break
         return found
 
@@ -154,6 +157,7 @@ class _Said:
             self.words = [senses(word, language) for word in clause.words]
             self.verbs = [senses(word, language) for word in clause.verbs]
             self.details = [senses(word, language) for word in clause.details]
+        self.verbs += [actions for word in clause.states if (actions := result_actions(word))]
         self.every = [*self.words, *self.verbs, *self.details]
 
     def verb_actions(self) -> frozenset[str]:
@@ -207,6 +211,8 @@ class _Reading:
             self._deny(clause, said, named)
         elif clause.act == "skipped":
             self._skip(clause, said, named)
+        elif clause.act == "planned":
+            self._take_back(said)
         elif clause.act == "none":
             self._state(clause, said, named)
         self._last = said
@@ -278,13 +284,28 @@ class _Reading:
             best, score, lead = self._best(said, strict=False, closed=True)
             if best is not None and score >= COMPLETES and lead >= LEADS:
                 steps = [best]
+        if not steps:
+            self._take_back(said)
         for step in steps:
-            if self._over[step]:
+            if self._over[step] and not self._was_over[step]:
+                self._over[step] = False
+                self._put(Verdict(step, "active", 0.92))
+            elif self._over[step]:
                 self._put(Verdict(step, "reopened", 0.92))
                 self._over[step] = False
                 self._current = step
             elif self._found.get(step, None) is not None and self._found[step].effect in ("completed", "ask"):
                 del self._found[step]
+
+    def _take_back(self, said: _Said) -> None:
+        """What this report called finished is not, if more of it is to come: "one interview held, the second is
+        on Monday"."""
+        best, score, _ = self._best(said, strict=False, closed=True)
+        done = self._found.get(best) if best is not None else None
+        if best is not None and done is not None and done.effect == "completed" and score >= MOVES:
+            self._over[best] = False
+            self._put(Verdict(best, "active", 0.92))
+            self._current = best
 
     def _skip(self, clause: Clause, said: _Said, named: list[int]) -> None:
         steps = named
@@ -329,9 +350,13 @@ class _Reading:
         self._put(Verdict(step, "completed", sure))
         self._over[step] = True
         self._specific = True
+        following = [one for one in range(step + 1, len(self._over)) if not self._over[one]]
         if step == self._current:
-            following = [one for one in range(step + 1, len(self._over)) if not self._over[one]]
             self._current = following[0] if following else self._first_open()
+        elif self._current is not None and following and 0 < step - self._current <= MOST_JUMPED:
+            # Plans are worked in order: rather was a step before this one not reported.
+            self._current = following[0]
+            self._put(Verdict(following[0], "active", 0.6))
 
     def _ask(self, step: int, score: float) -> None:
         if step not in self._found and not self._over[step]:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from ..model.lazy_regex import lazy_regex
 from .act_tables import LANGUAGES, ActTable, table
-from .trade_words import concepts
+from .trade_words import base_words, concepts
 from .word_roots import Forms, forms, plain
 
 Act = Literal[
@@ -65,6 +65,7 @@ class Clause(Struct):
     words: list[str] = field(default_factory=list[str])
     verbs: list[str] = field(default_factory=list[str])
     details: list[str] = field(default_factory=list[str])
+    states: list[str] = field(default_factory=list[str])  # "up", "green"
     numbers: list[int] = field(default_factory=list[int])
     titles: list[int] = field(default_factory=list[int])
     plain_done: bool = False  # a word that says only that it is done
@@ -79,7 +80,8 @@ class Clause(Struct):
     @property
     def bare(self) -> bool:
         """Whether it names nothing."""
-        return not (self.words or self.verbs or self.details or self.numbers or self.titles)
+        named = self.words or self.verbs or self.details or self.numbers or self.titles
+        return not named and not self.states
 
 
 # --- tables ready for use ---------------------------------------------------------------------------
@@ -119,7 +121,9 @@ class _Lookup:
         self.maybe_past = frozenset(one.maybe_past.split())
         self.helpers = frozenset(one.helpers.split())
         known = {phrase.split()[0] for mark in _MARKS for phrase in _split(getattr(one, mark))}
-        self.known = self.common | {word for word in known if word.isalpha()} | self.steps
+        # By these words the language is recognised.
+        pasts = {pair.partition(":")[0] for pair in one.past_words.split()}
+        self.known = self.common | base_words(one.language) | pasts | {word for word in known if word.isalpha()} | self.steps
 
     def _add(self, phrase: str, mark: str) -> None:
         words = tuple(phrase.split())
@@ -595,29 +599,31 @@ def _take_words(clause: Clause, tokens: list[_Token], lookup: _Lookup) -> None:
             clause.last = True
         if text[0].isdigit() or (any(map(str.isdigit, text)) and not text.isalpha()):
             clause.results = True
-        if low in ("is", "are", "was", "ist", "sind", "est", "sont", "es", "son", "é", "são", "è", "sono", "zijn") or text == _COLON:
+        if low in _COPULAS:
             clause.copula = True
         if not text[0].isalnum() or text[0].isdigit() or low in lookup.steps:
+            continue
+        if low in _WEEKDAYS:
+            clause.details.append(low)
             continue
         if _is_past(token, tokens, lookup) or (lookup.forms.is_progressing(low) and not token.mark):
             clause.verbs.append(_with_particle(tokens, place))
         elif token.mark == "state":
-            if token.first and place + 1 < len(tokens) and tokens[place + 1].mark == "state":
-                clause.verbs.append(f"{low}-{tokens[place + 1].low}")
-            elif low not in lookup.common:
-                clause.verbs.append(low)
-            elif low in _PARTICLES:
-                clause.verbs.append(low)
+            if low not in _COPULAS:
+                clause.states.append(low)
         elif token.mark in ("done", "begun", "guessed", "deferred", "planned", "negation", "partly", "condition", "harmless"):
             pass  # it says how things stand, not which
         elif token.mark in ("failed", "skipped", "reopened", "unfinished", "says"):
             if token.mark == "says":
                 clause.verbs.append(low)
         elif low not in lookup.common and low not in lookup.numbers and low not in lookup.ordinals:
-            (clause.details if detail else clause.words).append(_with_particle(tokens, place))
+            is_detail = detail or "/" in text or any(map(str.isdigit, text))
+            (clause.details if is_detail else clause.words).append(_with_particle(tokens, place))
     clause.numbers = _step_numbers(tokens, lookup, clause)
 
 
+_COPULAS = frozenset("is are was were ist sind war est sont es son está están é são è sono zijn".split())
+_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _PARTICLES = frozenset("up out off over back down in through on together with for around away".split())
 
 
@@ -760,6 +766,9 @@ def _unspaced_clause(part: str, one: ActTable) -> Clause:
     return clause
 
 
+_ARTICLES = frozenset("a an the der die das ein eine le la les un une el los las o os as il lo i gli de het een".split())
+
+
 def plain_words(text: str, language: str) -> list[str]:
     """The words of a title, lower-case, particles joined to their verbs, common words left out."""
     lookup = _lookup(language)
@@ -770,7 +779,7 @@ def plain_words(text: str, language: str) -> list[str]:
                 token.low = token.low[elided.end() :]
     found: list[str] = []
     for place, token in enumerate(tokens):
-        if token.text[0].isalnum() and (token.low not in lookup.common or (place == 0 and len(tokens) > 1 and token.low in ("get", "make"))):
+        if token.text[0].isalnum() and (token.low not in lookup.common or (place == 0 and token.low not in _ARTICLES)):
             found.append(_with_particle(tokens, place))
     return found
 

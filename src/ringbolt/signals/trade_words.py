@@ -13,7 +13,7 @@ from .word_roots import COLUMNS, plain, root
 
 # What is done, and the words for its result. Two actions without a common line are different actions.
 _ACTIONS = """
-obtain: get obtain acquire receive fetch retrieve collect gather pick-up arrive come | bekommen erhalten holen besorgen ankommen | obtenir recevoir récupérer chercher | obtener recibir conseguir recoger | obter receber conseguir recolher | ottenere ricevere prendere raccogliere | krijgen ontvangen halen ophalen | 获得 收到 取得 领取 | 取得 入手 受け取
+obtain: get obtain acquire receive fetch retrieve collect gather pick-up arrive | bekommen erhalten holen besorgen ankommen | obtenir recevoir récupérer chercher | obtener recibir conseguir recoger | obter receber conseguir recolher | ottenere ricevere prendere raccogliere | krijgen ontvangen halen ophalen | 获得 收到 取得 领取 | 取得 入手 受け取
 buy: buy purchase order acquire procure get pay shop bought | kaufen bestellen besorgen anschaffen erwerben | acheter commander | comprar adquirir pedir encargar | comprar adquirir encomendar | comprare acquistare ordinare | kopen bestellen aanschaffen | 买 购买 采购 订购 订 | 購入 買 注文 発注
 book: book reserve schedule hire rent secure arrange order confirm | buchen reservieren mieten bestellen | réserver louer retenir | reservar alquilar contratar | reservar alugar marcar contratar | prenotare riservare affittare noleggiare | boeken reserveren huren | 订 预订 预定 预约 租 | 予約 手配 借り
 pay: pay settle transfer wire remit cover reimburse | bezahlen zahlen überweisen begleichen | payer régler virer | pagar abonar transferir | pagar transferir liquidar | pagare saldare versare | betalen overmaken | 付款 支付 缴 | 支払 振込
@@ -21,8 +21,8 @@ hire: hire engage contract recruit appoint commission employ | einstellen engagi
 sell: sell sale | verkaufen | vendre | vender | vender | vendere | verkopen | 卖 出售 | 販売 売
 rent: rent lease let hire | mieten vermieten pachten | louer | alquilar | alugar arrendar | affittare noleggiare | huren | 租 | 借り レンタル
 cancel: cancel terminate quit resign give-notice notice revoke unsubscribe termination | kündigen stornieren absagen | annuler résilier | cancelar rescindir | cancelar rescindir | annullare disdire | opzeggen annuleren | 取消 退订 终止 | 解約 取消 キャンセル
-send: send mail email e-mail submit dispatch forward post deliver transmit ship hand-in file lodge share cc out off circulate issue distribute upload | senden schicken verschicken versenden abschicken einreichen mailen zustellen übermitteln weiterleiten | envoyer expédier transmettre soumettre adresser poster | enviar mandar remitir entregar presentar | enviar mandar remeter entregar submeter | inviare spedire mandare trasmettere inoltrare | sturen versturen verzenden opsturen mailen indienen | 发送 发出 寄 提交 发给 | 送 送信 送付 発送 提出
-submit: submit file lodge hand-in turn-in apply enter register upload in | einreichen abgeben beantragen | soumettre déposer remettre | presentar entregar | submeter entregar apresentar | presentare depositare consegnare | indienen inleveren | 提交 递交 申请 | 提出 申請
+send: send mail email e-mail submit dispatch forward post deliver transmit ship hand-in file lodge share cc circulate issue distribute upload | senden schicken verschicken versenden abschicken einreichen mailen zustellen übermitteln weiterleiten | envoyer expédier transmettre soumettre adresser poster | enviar mandar remitir entregar presentar | enviar mandar remeter entregar submeter | inviare spedire mandare trasmettere inoltrare | sturen versturen verzenden opsturen mailen indienen | 发送 发出 寄 提交 发给 | 送 送信 送付 発送 提出
+submit: submit file lodge hand-in turn-in apply enter register upload | einreichen abgeben beantragen | soumettre déposer remettre | presentar entregar | submeter entregar apresentar | presentare depositare consegnare | indienen inleveren | 提交 递交 申请 | 提出 申請
 give: give hand hand-over return pass deliver leave drop-off surrender | geben übergeben abgeben zurückgeben | donner remettre rendre | dar entregar devolver | dar entregar devolver | dare consegnare restituire | geven overhandigen inleveren teruggeven | 给 交 归还 | 渡 返却 引き渡
 notify: tell inform notify announce brief let-know email message ping communicate alert update invite introduce present | informieren mitteilen benachrichtigen bescheid ankündigen | informer prévenir annoncer avertir aviser | informar avisar comunicar anunciar | informar avisar comunicar anunciar | informare avvisare comunicare annunciare | informeren melden laten-weten inlichten | 通知 告知 宣布 | 連絡 知らせ 通知 案内
 introduce: introduce present meet welcome | vorstellen begrüßen | présenter | presentar | apresentar | presentare | voorstellen | 介绍 | 紹介
@@ -40,7 +40,7 @@ acknowledge: acknowledge ack confirm accept | bestätigen quittieren | confirmer
 confirm: confirm verify validate acknowledge approve | bestätigen | confirmer valider | confirmar | confirmar | confermare | bevestigen | 确认 | 確認
 find: find locate identify discover determine pinpoint isolate bisect narrow trace track-down figure-out diagnose uncover search spot establish detect root-cause understand investigate know cause culprit | finden ermitteln feststellen suchen herausfinden eingrenzen | trouver chercher identifier déterminer localiser | encontrar buscar hallar localizar identificar determinar | encontrar procurar achar localizar identificar determinar | trovare cercare individuare identificare | vinden zoeken opsporen vaststellen | 找 寻找 找到 查明 定位 查 | 見つけ 探 特定 判明 調査 突き止
 research: research investigate study explore survey analyse analyze look-into examine read search understand learn | recherchieren erforschen untersuchen erkunden | rechercher étudier examiner explorer | investigar estudiar examinar explorar | pesquisar investigar estudar examinar | ricercare studiare esaminare indagare | onderzoeken bestuderen | 研究 调查 调研 查 | 調査 調べ 研究
-choose: choose select pick decide settle opt go-with go-for determine elect shortlist suit choice | wählen auswählen aussuchen entscheiden | choisir sélectionner décider | elegir escoger seleccionar decidir | escolher selecionar decidir | scegliere selezionare decidere | kiezen selecteren uitkiezen | 选 选择 挑选 决定 | 選 選択 決定 決め
+choose: choose find select pick decide settle opt go-with go-for determine elect shortlist suit choice | wählen auswählen aussuchen entscheiden | choisir sélectionner décider | elegir escoger seleccionar decidir | escolher selecionar decidir | scegliere selezionare decidere | kiezen selecteren uitkiezen | 选 选择 挑选 决定 | 選 選択 決定 決め
 decide: decide choose settle conclude determine agree pick go-with decision | entscheiden beschließen | décider trancher | decidir | decidir | decidere | beslissen besluiten | 决定 | 決定 決め
 plan: plan schedule outline design arrange map-out organise organize | planen organisieren | planifier organiser | planificar organizar | planear planejar organizar | pianificare organizzare | plannen organiseren | 计划 规划 安排 | 計画 企画
 schedule: schedule arrange plan set calendar book date slot time | ansetzen terminieren planen | planifier fixer | programar agendar fijar | agendar marcar | programmare fissare | inplannen afspreken | 安排 排期 | 日程 調整
@@ -52,10 +52,10 @@ proofread: proofread check review correct read | korrekturlesen lektorieren | re
 translate: translate localise localize translation | übersetzen | traduire | traducir | traduzir | tradurre | vertalen | 翻译 译 | 翻訳
 summarise: summarise summarize condense sum-up recap | zusammenfassen | résumer | resumir | resumir | riassumere | samenvatten | 总结 | 要約 まとめ
 document: document describe write record note explain log | dokumentieren beschreiben | documenter décrire | documentar describir | documentar descrever | documentare descrivere | documenteren beschrijven | 记录 文档 | 文書化 記録
-publish: publish release post upload deploy launch live online out public announce push go-live air | veröffentlichen publizieren posten hochladen | publier diffuser | publicar lanzar | publicar lançar | pubblicare | publiceren | 发布 发表 上线 | 公開 発表 リリース
-release: release publish ship tag launch cut roll-out live out deliver | veröffentlichen freigeben ausliefern | publier sortir livrer | publicar lanzar liberar | publicar lançar | rilasciare pubblicare | uitbrengen vrijgeven | 发布 上线 | リリース 公開
-deploy: deploy roll-out release ship launch live install push up upgrade promote go-live rollout deployment | ausrollen deployen einspielen bereitstellen | déployer | desplegar | implantar fazer-deploy | distribuire deployare | uitrollen deployen | 部署 上线 发布 | デプロイ 配備
-launch: launch start kick-off open begin release live go-live | starten | lancer démarrer | lanzar iniciar | lançar iniciar | lanciare avviare | lanceren starten | 启动 上线 | 開始 起動
+publish: publish release post upload deploy launch online announce push go-live air | veröffentlichen publizieren posten hochladen | publier diffuser | publicar lanzar | publicar lançar | pubblicare | publiceren | 发布 发表 上线 | 公開 発表 リリース
+release: release publish ship tag launch cut roll-out deliver | veröffentlichen freigeben ausliefern | publier sortir livrer | publicar lanzar liberar | publicar lançar | rilasciare pubblicare | uitbrengen vrijgeven | 发布 上线 | リリース 公開
+deploy: deploy roll-out release ship launch install push upgrade promote go-live rollout deployment | ausrollen deployen einspielen bereitstellen | déployer | desplegar | implantar fazer-deploy | distribuire deployare | uitrollen deployen | 部署 上线 发布 | デプロイ 配備
+launch: launch start kick-off open begin release go-live | starten | lancer démarrer | lanzar iniciar | lançar iniciar | lanciare avviare | lanceren starten | 启动 上线 | 開始 起動
 upload: upload push send put submit post publish | hochladen | téléverser charger | subir cargar | carregar enviar | caricare | uploaden | 上传 | アップロード
 push: push upload publish pushed | pushen hochladen | pousser | subir | enviar | caricare | pushen | 推送 | プッシュ
 pull: pull fetch download update | pullen holen | tirer récupérer | bajar | puxar baixar | scaricare | ophalen | 拉取 | プル 取得
@@ -63,27 +63,27 @@ download: download fetch pull get save complete | herunterladen laden | téléch
 clone: clone check-out checkout copy fetch | klonen auschecken | cloner | clonar | clonar | clonare | klonen | 克隆 检出 | クローン
 checkout: check-out checkout clone switch fetch | auschecken | extraire | | | | uitchecken | 检出 | チェックアウト
 build: build compile assemble package bundle make create construct image | bauen kompilieren erstellen | construire compiler bâtir | construir compilar | construir compilar | costruire compilare | bouwen compileren | 构建 编译 建 打包 | ビルド 構築 組み立て
-construct: construct build erect assemble put-up raise set-up mount stand frame | bauen errichten aufbauen | construire monter ériger | construir montar levantar | construir montar erguer | costruire montare erigere | bouwen opzetten | 搭建 建造 | 建設 組み立て
+construct: construct build erect assemble put-up raise set-up mount frame | bauen errichten aufbauen | construire monter ériger | construir montar levantar | construir montar erguer | costruire montare erigere | bouwen opzetten | 搭建 建造 | 建設 組み立て
 assemble: assemble build put-together mount construct fit set-up | zusammenbauen montieren aufbauen | assembler monter | montar ensamblar | montar | assemblare montare | monteren samenstellen | 组装 | 組み立て
 make: make create produce build prepare craft do generate | machen erstellen herstellen anfertigen | faire créer fabriquer | hacer crear elaborar | fazer criar elaborar | fare creare produrre | maken | 做 制作 制定 | 作 作成
-create: create make set-up generate produce build establish open add exist define new | erstellen anlegen erzeugen einrichten | créer établir | crear establecer | criar estabelecer | creare stabilire | maken aanmaken | 创建 建立 新建 | 作成 作る 新規
+create: create make set-up generate produce build establish open add define | erstellen anlegen erzeugen einrichten | créer établir | crear establecer | criar estabelecer | creare stabilire | maken aanmaken | 创建 建立 新建 | 作成 作る 新規
 design: design draw sketch mock-up layout lay-out model devise create draft | entwerfen gestalten zeichnen | concevoir dessiner | diseñar dibujar | desenhar projetar conceber | progettare disegnare | ontwerpen tekenen | 设计 画 | 設計 デザイン
 layout: lay-out layout typeset format arrange design set | setzen gestalten layouten | mettre-en-page | maquetar | paginar diagramar | impaginare | opmaken vormgeven | 排版 布局 | レイアウト 組版
 draw: draw sketch plot chart diagram illustrate paint | zeichnen skizzieren | dessiner tracer | dibujar trazar | desenhar traçar | disegnare tracciare | tekenen schetsen | 画 绘制 | 描 作図
 plot: plot chart graph draw visualise visualize figure render | plotten darstellen | tracer | graficar trazar | traçar plotar | tracciare | plotten | 绘图 画图 | プロット 描画
-implement: implement code write build add develop program exist support handle introduce work realise land in | implementieren umsetzen programmieren entwickeln einbauen | implémenter développer coder | implementar programar desarrollar | implementar programar desenvolver | implementare programmare sviluppare | implementeren programmeren ontwikkelen bouwen | 实现 开发 编码 | 実装 開発
+implement: implement code write build add develop program support handle introduce realise land | implementieren umsetzen programmieren entwickeln einbauen | implémenter développer coder | implementar programar desarrollar | implementar programar desenvolver | implementare programmare sviluppare | implementeren programmeren ontwikkelen bouwen | 实现 开发 编码 | 実装 開発
 develop: develop implement build code create write program | entwickeln | développer | desarrollar | desenvolver | sviluppare | ontwikkelen | 开发 研发 | 開発
-add: add include insert append introduce put create extend supplement enter implement attach in | hinzufügen ergänzen einfügen | ajouter insérer compléter | añadir agregar incluir | adicionar acrescentar incluir | aggiungere inserire | toevoegen aanvullen | 添加 增加 加 补充 | 追加 加え
+add: add include insert append introduce put create extend supplement enter implement attach | hinzufügen ergänzen einfügen | ajouter insérer compléter | añadir agregar incluir | adicionar acrescentar incluir | aggiungere inserire | toevoegen aanvullen | 添加 增加 加 补充 | 追加 加え
 extend: extend expand widen enlarge grow add | erweitern ergänzen ausbauen | étendre élargir | ampliar extender | ampliar estender | estendere ampliare | uitbreiden | 扩展 | 拡張
 fix: fix repair solve resolve correct patch cure mend debug remedy work-around address handle | beheben reparieren korrigieren lösen fixen | corriger réparer résoudre | corregir arreglar reparar solucionar | corrigir consertar reparar resolver | correggere riparare risolvere sistemare | oplossen repareren herstellen | 修复 修 解决 修好 修正 | 修正 直 解決
 repair: repair fix mend restore replace patch | reparieren instandsetzen | réparer | reparar arreglar | reparar consertar | riparare | repareren herstellen | 修理 维修 | 修理
 handle: handle deal support process treat manage ignore dedupe catch address | behandeln verarbeiten | traiter gérer | gestionar manejar tratar | tratar gerir | gestire trattare | afhandelen verwerken | 处理 | 処理 対応
 process: process handle work-through | bearbeiten verarbeiten | traiter | procesar tramitar | processar | elaborare | verwerken | 处理 | 処理
 refactor: refactor restructure clean-up rewrite simplify extract split move rework | umbauen refaktorieren | remanier restructurer | refactorizar | refatorar | rifattorizzare | refactoren herstructureren | 重构 | リファクタ
-remove: remove delete drop clear strip purge erase take-out take-off get-rid dispose gone off eliminate discard demolish tear-down rip-out pull-out | entfernen löschen abbauen beseitigen abreißen | supprimer enlever retirer effacer | eliminar quitar borrar suprimir | remover apagar eliminar retirar | rimuovere eliminare togliere cancellare | verwijderen wissen weghalen | 删除 移除 去掉 拆 | 削除 除去 撤去
-replace: replace swap exchange substitute switch change renew new | ersetzen austauschen tauschen | remplacer échanger changer | reemplazar sustituir cambiar | substituir trocar | sostituire cambiare | vervangen omruilen | 替换 更换 换 | 交換 置換 差し替
-change: change modify alter adjust switch update swap edit fresh new | ändern anpassen wechseln | changer modifier adapter | cambiar modificar ajustar | mudar alterar ajustar | cambiare modificare | wijzigen aanpassen veranderen | 更改 修改 调整 换 | 変更 調整 交換
-update: update upgrade refresh bump renew revise amend edit change add extend new current | aktualisieren auffrischen | actualiser mettre-à-jour | actualizar | atualizar | aggiornare | bijwerken actualiseren updaten | 更新 升级 | 更新 アップデート
+remove: remove delete drop clear strip purge erase take-out take-off get-rid dispose eliminate discard demolish tear-down rip-out pull-out | entfernen löschen abbauen beseitigen abreißen | supprimer enlever retirer effacer | eliminar quitar borrar suprimir | remover apagar eliminar retirar | rimuovere eliminare togliere cancellare | verwijderen wissen weghalen | 删除 移除 去掉 拆 | 削除 除去 撤去
+replace: replace swap exchange substitute switch change renew | ersetzen austauschen tauschen | remplacer échanger changer | reemplazar sustituir cambiar | substituir trocar | sostituire cambiare | vervangen omruilen | 替换 更换 换 | 交換 置換 差し替
+change: change modify alter adjust switch update swap edit fresh | ändern anpassen wechseln | changer modifier adapter | cambiar modificar ajustar | mudar alterar ajustar | cambiare modificare | wijzigen aanpassen veranderen | 更改 修改 调整 换 | 変更 調整 交換
+update: update upgrade refresh bump renew revise amend edit change add extend | aktualisieren auffrischen | actualiser mettre-à-jour | actualizar | atualizar | aggiornare | bijwerken actualiseren updaten | 更新 升级 | 更新 アップデート
 upgrade: upgrade update bump migrate move version raise | aktualisieren hochziehen | mettre-à-niveau | actualizar mejorar | atualizar | aggiornare | upgraden | 升级 | アップグレード
 bump: bump raise increase update version set | erhöhen anheben | augmenter | subir aumentar | aumentar | aumentare | verhogen | 提升 | 上げ
 version: version bump tag number release | | | | | | | 版本 | バージョン
@@ -94,21 +94,21 @@ switch: switch cut-over move change flip toggle turn migrate route point swap | 
 move: move relocate transfer migrate shift carry transport bring | umziehen verschieben bewegen transportieren | déménager déplacer transporter | mudar mover trasladar | mudar mover transportar | spostare traslocare trasportare | verhuizen verplaatsen | 搬 移动 搬家 | 移動 引っ越 運
 transport: transport haul ship carry drive bring move deliver | transportieren bringen | transporter | transportar llevar | transportar levar | trasportare | vervoeren | 运输 | 運
 apply: apply run execute migrate put use | anwenden einspielen auftragen | appliquer | aplicar | aplicar | applicare | toepassen aanbrengen | 应用 执行 | 適用
-run: run execute perform launch carry-out do process apply start pass green | ausführen laufen durchführen starten | exécuter lancer effectuer mener | ejecutar correr realizar | executar rodar correr realizar | eseguire lanciare svolgere | uitvoeren draaien | 运行 执行 跑 | 実行 走 回
+run: run execute perform launch carry-out do process apply start pass | ausführen laufen durchführen starten | exécuter lancer effectuer mener | ejecutar correr realizar | executar rodar correr realizar | eseguire lanciare svolgere | uitvoeren draaien | 运行 执行 跑 | 実行 走 回
 perform: perform do carry-out conduct run hold execute complete | durchführen ausführen | effectuer mener réaliser | realizar llevar-a-cabo | realizar efetuar conduzir | svolgere effettuare condurre | uitvoeren verrichten | 进行 执行 | 実施 行
 conduct: conduct hold run carry-out do perform interview lead | führen durchführen | mener conduire | conducir realizar llevar | conduzir realizar | condurre svolgere | houden afnemen | 开展 进行 | 実施
-start: start begin launch boot kick-off turn-on power-on run up open restart | starten beginnen hochfahren anschalten | démarrer lancer commencer | iniciar arrancar empezar | iniciar arrancar ligar começar | avviare iniziare | starten beginnen | 启动 开始 开启 | 起動 開始
-restart: restart reboot bounce reload start up | neustarten | redémarrer relancer | reiniciar | reiniciar | riavviare | herstarten | 重启 | 再起動
-stop: stop halt shut-down turn-off switch-off kill down off quiesce pause | stoppen anhalten abschalten herunterfahren | arrêter stopper éteindre | detener parar apagar | parar desligar | fermare spegnere arrestare | stoppen uitschakelen | 停止 关闭 停 | 停止
+start: start begin launch boot kick-off turn-on power-on run open restart | starten beginnen hochfahren anschalten | démarrer lancer commencer | iniciar arrancar empezar | iniciar arrancar ligar começar | avviare iniziare | starten beginnen | 启动 开始 开启 | 起動 開始
+restart: restart reboot bounce reload start | neustarten | redémarrer relancer | reiniciar | reiniciar | riavviare | herstarten | 重启 | 再起動
+stop: stop halt shut-down turn-off switch-off kill quiesce pause | stoppen anhalten abschalten herunterfahren | arrêter stopper éteindre | detener parar apagar | parar desligar | fermare spegnere arrestare | stoppen uitschakelen | 停止 关闭 停 | 停止
 connect: connect ssh log-in login link wire join attach hook-up | verbinden anschließen einloggen | connecter brancher relier | conectar | conectar ligar | collegare connettere | verbinden aansluiten | 连接 登录 | 接続 ログイン
 configure: configure set-up setup adjust set settings enable prepare customise | konfigurieren einstellen einrichten | configurer régler paramétrer | configurar ajustar | configurar ajustar | configurare impostare | configureren instellen | 配置 设置 | 設定 構成
-setup: set-up setup install configure prepare create initialise initialize init arrange establish provision place online stand exist | einrichten aufsetzen aufbauen anlegen | installer configurer mettre-en-place | montar configurar preparar instalar | montar configurar preparar instalar | configurare allestire preparare installare | opzetten inrichten installeren | 设置 搭建 安装 布置 | 設定 準備 構築 セットアップ
-install: install set-up mount fit put-in add deploy in place attach hang fix | installieren einbauen montieren anbringen | installer poser monter | instalar montar | instalar montar | installare montare | installeren monteren plaatsen | 安装 装 | インストール 設置 取り付け
+setup: set-up setup install configure prepare create initialise initialize init arrange establish provision place | einrichten aufsetzen aufbauen anlegen | installer configurer mettre-en-place | montar configurar preparar instalar | montar configurar preparar instalar | configurare allestire preparare installare | opzetten inrichten installeren | 设置 搭建 安装 布置 | 設定 準備 構築 セットアップ
+install: install set-up mount fit put-in add deploy place attach hang fix | installieren einbauen montieren anbringen | installer poser monter | instalar montar | instalar montar | installare montare | installeren monteren plaatsen | 安装 装 | インストール 設置 取り付け
 enable: enable activate turn-on switch-on allow | aktivieren einschalten | activer | activar habilitar | ativar habilitar | attivare abilitare | inschakelen activeren | 启用 开启 | 有効
-disable: disable deactivate turn-off switch-off off | deaktivieren abschalten | désactiver | desactivar | desativar | disattivare | uitschakelen | 禁用 | 無効
-test: test check try pass verify green suite run validate probe exercise work | testen prüfen erproben | tester essayer vérifier | probar testear comprobar | testar experimentar verificar | testare provare | testen beproeven | 测试 试 通过 | テスト 試験 通
-verify: verify check confirm validate test ensure pass compare inspect match correct right fine look work clean ok review see | prüfen überprüfen kontrollieren verifizieren stimmen | vérifier contrôler valider | verificar comprobar | verificar conferir comprovar | verificare controllare | controleren verifiëren nakijken | 验证 检查 核对 确认 | 確認 検証
-check: check verify inspect examine review test look control validate audit see match compare correct right fine clean ok pass fact-check confirm go-through | prüfen überprüfen kontrollieren nachsehen checken | vérifier contrôler | comprobar revisar verificar | verificar conferir checar rever | controllare verificare | controleren nakijken checken | 检查 核对 查 | 確認 チェック 点検
+disable: disable deactivate turn-off switch-off | deaktivieren abschalten | désactiver | desactivar | desativar | disattivare | uitschakelen | 禁用 | 無効
+test: test check try pass verify suite run validate probe exercise | testen prüfen erproben | tester essayer vérifier | probar testear comprobar | testar experimentar verificar | testare provare | testen beproeven | 测试 试 通过 | テスト 試験 通
+verify: verify check confirm validate test ensure pass compare inspect match look review see | prüfen überprüfen kontrollieren verifizieren stimmen | vérifier contrôler valider | verificar comprobar | verificar conferir comprovar | verificare controllare | controleren verifiëren nakijken | 验证 检查 核对 确认 | 確認 検証
+check: check verify inspect examine review test look control validate audit see match compare correct pass fact-check confirm go-through | prüfen überprüfen kontrollieren nachsehen checken | vérifier contrôler | comprobar revisar verificar | verificar conferir checar rever | controllare verificare | controleren nakijken checken | 检查 核对 查 | 確認 チェック 点検
 inspect: inspect check examine look survey view visit | besichtigen prüfen inspizieren | inspecter examiner visiter | inspeccionar examinar visitar | inspecionar vistoriar visitar | ispezionare visitare | inspecteren bekijken | 检查 视察 | 検査 点検
 review: review read look check examine inspect comment approve sign-off go-through feedback assess lgtm revise | prüfen begutachten durchsehen reviewen | réviser relire examiner | revisar examinar | rever revisar analisar | rivedere esaminare revisionare | beoordelen nakijken reviewen | 审查 评审 审核 复习 | レビュー 確認 査読
 audit: audit check review inspect examine | prüfen auditieren | auditer | auditar | auditar | verificare | auditen | 审计 | 監査
@@ -134,17 +134,17 @@ extract: extract pull isolate take-out derive export unpack | extrahieren entneh
 clean: clean tidy wash sweep scrub wipe clear deduplicate impute sanitise vacuum mop dust cleanup | putzen reinigen säubern aufräumen bereinigen | nettoyer ranger laver | limpiar ordenar lavar | limpar arrumar lavar | pulire lavare riordinare | schoonmaken opruimen opschonen poetsen | 清理 打扫 清洗 清洁 | 掃除 清掃 片付け 洗
 deduplicate: deduplicate dedupe merge duplicate | | dédoublonner | | | | ontdubbelen | 去重 | 重複
 filter: filter select exclude sift | filtern | filtrer | filtrar | filtrar | filtrare | filteren | 过滤 筛选 | 絞り込
-fill: fill complete populate fill-in fill-out backfill enter | füllen ausfüllen | remplir compléter | llenar rellenar completar | preencher encher | compilare riempire | invullen vullen | 填写 填 | 記入 入力
+fill: fill add complete populate fill-in fill-out backfill enter | füllen ausfüllen | remplir compléter | llenar rellenar completar | preencher encher | compilare riempire | invullen vullen | 填写 填 | 記入 入力
 enter: enter input type key record fill register | eingeben eintragen | saisir inscrire | introducir ingresar | introduzir inserir | inserire immettere | invoeren | 输入 录入 | 入力
 register: register enrol enroll sign-up record apply list log | anmelden registrieren eintragen ummelden | inscrire enregistrer | registrar inscribir | registar registrar inscrever | registrare iscrivere | aanmelden inschrijven registreren | 注册 登记 报名 | 登録 申込
 record: record log note capture film tape shoot write | aufnehmen erfassen aufzeichnen | enregistrer noter | grabar registrar anotar | gravar registar anotar | registrare annotare | opnemen vastleggen | 记录 录制 | 記録 録音 録画
 backup: back-up backup dump snapshot copy save archive | sichern | sauvegarder | respaldar copiar copia | copiar | salvare | back-uppen veiligstellen | 备份 | バックアップ
 copy: copy duplicate clone replicate backup dump | kopieren | copier | copiar copia | copiar cópia | copiare copia | kopiëren | 复制 拷贝 | 複製 コピー
 restore: restore recover bring-back roll-back revert return | wiederherstellen | restaurer rétablir | restaurar recuperar | restaurar recuperar | ripristinare | herstellen terugzetten | 恢复 | 復元 復旧
-rollback: roll-back rollback revert undo restore back downgrade | zurückrollen zurücksetzen | annuler revenir | revertir | reverter | ripristinare annullare | terugdraaien | 回滚 | ロールバック
-open: open create raise file up submit start | öffnen eröffnen aufmachen | ouvrir créer | abrir crear | abrir criar | aprire creare | openen aanmaken | 打开 开 创建 | 開 作成 オープン
+rollback: roll-back rollback revert undo restore downgrade | zurückrollen zurücksetzen | annuler revenir | revertir | reverter | ripristinare annullare | terugdraaien | 回滚 | ロールバック
+open: open create raise file submit start | öffnen eröffnen aufmachen | ouvrir créer | abrir crear | abrir criar | aprire creare | openen aanmaken | 打开 开 创建 | 開 作成 オープン
 close: close shut seal finish end resolve | schließen abschließen | fermer clore | cerrar | fechar encerrar | chiudere | sluiten | 关闭 关 | 閉 クローズ
-merge: merge land integrate combine squash in accept | zusammenführen mergen | fusionner intégrer | fusionar integrar | fundir integrar mesclar | unire integrare fondere | samenvoegen mergen | 合并 | マージ 統合
+merge: merge land integrate combine squash accept | zusammenführen mergen | fusionner intégrer | fusionar integrar | fundir integrar mesclar | unire integrare fondere | samenvoegen mergen | 合并 | マージ 統合
 commit: commit check-in save push land | committen einchecken | valider committer | | | | committen | 提交 | コミット
 save: save store keep record write | speichern | enregistrer sauvegarder | guardar | guardar salvar | salvare | opslaan bewaren | 保存 | 保存
 file: file archive store sort put-away submit folder lodge | ablegen abheften | classer archiver | archivar | arquivar | archiviare | archiveren opbergen | 归档 | 保管
@@ -163,8 +163,8 @@ study: study learn revise read practise | lernen studieren | étudier apprendre 
 read: read go-through study skim look review | lesen durchlesen | lire parcourir | leer | ler | leggere | lezen | 读 阅读 看 | 読
 give-talk: give hold deliver present speak | halten | donner tenir | dar | dar | tenere | geven houden | 演讲 | 発表 講演
 recruit: recruit enrol enroll hire sign-up find people participant | anwerben rekrutieren gewinnen | recruter | reclutar | recrutar | reclutare | werven | 招募 招聘 | 募集 採用
-visit: visit tour view see go attend inspect | besuchen besichtigen | visiter | visitar | visitar | visitare | bezoeken | 参观 访问 拜访 | 訪問 見学
-travel: travel go drive fly ride arrive | reisen fahren fliegen | voyager aller | viajar ir | viajar ir | viaggiare andare | reizen gaan | 去 出发 旅行 | 行 移動 出発
+visit: visit tour view see attend inspect | besuchen besichtigen | visiter | visitar | visitar | visitare | bezoeken | 参观 访问 拜访 | 訪問 見学
+travel: travel drive fly ride | reisen fahren fliegen | voyager aller | viajar ir | viajar ir | viaggiare andare | reizen gaan | 去 出发 旅行 | 行 移動 出発
 cook: cook bake prepare make roast fry boil | kochen backen | cuisiner cuire | cocinar hornear | cozinhar assar | cucinare cuocere | koken bakken | 做饭 烹饪 烤 | 料理 調理 焼
 clear: clear empty remove tidy free clean vacate demolish | räumen freimachen | dégager débarrasser | despejar vaciar | desimpedir esvaziar | sgombrare liberare | leegruimen vrijmaken | 清空 腾 | 片付け
 level: level flatten grade even | ebnen nivellieren | niveler aplanir | nivelar | nivelar | livellare | egaliseren | 平整 | 整地
@@ -174,7 +174,7 @@ paint: paint coat varnish prime colour color | streichen malen lackieren | peind
 seal: seal waterproof caulk close | abdichten versiegeln | sceller étanchéifier | sellar impermeabilizar | selar vedar impermeabilizar | sigillare impermeabilizzare | afdichten verzegelen | 密封 防水 | 防水 密封
 lay: lay place install put tile put-down set | verlegen legen | poser | colocar poner | colocar assentar | posare | leggen | 铺 铺设 | 敷 貼
 tile: tile grout | fliesen | carreler | alicatar | azulejar | piastrellare | betegelen | 贴砖 | タイル
-cover: cover roof top close coat wrap on | decken abdecken | couvrir | cubrir techar | cobrir | coprire | bedekken dekken | 盖 覆盖 | 覆 葺
+cover: cover roof top close coat wrap | decken abdecken | couvrir | cubrir techar | cobrir | coprire | bedekken dekken | 盖 覆盖 | 覆 葺
 cut: cut saw trim chop slice | schneiden sägen | couper scier | cortar serrar | cortar serrar | tagliare segare | snijden zagen | 切 锯 | 切
 drill: drill bore | bohren | percer | taladrar perforar | furar | forare trapanare | boren | 钻 | 穴
 plant: plant sow | pflanzen säen | planter semer | plantar sembrar | plantar semear | piantare seminare | planten zaaien | 种 播 | 植 種
@@ -340,6 +340,32 @@ banner: banner poster sign | banner | bannière | pancarta cartel | faixa cartaz
 material: material materials goods stuff pallet | material | matériel | material | material | materiale | materiaal | 材料 物资 | 資材 材料
 """
 
+# What the state of a thing says was done to it: "the MR is up", "the suite is green".
+_RESULTS = """
+up oben: open deploy start publish setup install launch restart run construct
+live online public ar línea ligne: deploy publish release launch setup switch
+out raus draußen deur parti partie parties partis: send release publish notify invite
+in drin binnen: submit merge install add implement send commit write
+off weg: remove stop disable send
+on: install enable cover start
+green grün vert verde groen passes pass passing compiles builds: test run check build verify validate
+fine ok right good correct clean lgtm correcto correcta correctas correto corretta corretto fehlerfrei foutloos no zero 0 errors errores erros erreur erreurs fehler fouten problems issues warnings findings complaints objections: check verify test review compare inspect run validate proofread evaluate restart deploy
+match matches agree agrees tally tallies stimmt stimmen passt klopt kloppen coincide coinciden coincidem coincidono bate batem correspond correspondent differences diff: compare verify check count
+clear known klar clair claro chiaro duidelijk: clarify find research agree decide choose analyse
+ours: buy rent book obtain
+there here home back exists exist da là er: obtain buy create implement write setup deliver
+stands stand steht stehen debout: construct write draft setup
+gone empty: remove clean clear empty sell
+suits fits suit vince: choose find schedule agree decide compare
+yes go-ahead agreed: approve agree ask
+reachable available responds answers returns running erreichbar: deploy setup start restart implement run
+landed arrives angekommen arrivé arrivée arrivés llegado llegó llegaron chegou chegaram arrivato arrivata arrivati arrivate: merge obtain deliver buy
+offen open abierto abierta aberto aberta aperto aperta ouvert ouverte: open create
+does trick did: fix implement find
+with: choose decide
+level dry sealed: level dry seal
+"""
+
 
 def _rows(text: str) -> list[tuple[str, list[str]]]:
     found: list[tuple[str, list[str]]] = []
@@ -375,6 +401,28 @@ def concepts(word: str, language: str) -> frozenset[str]:
         if known:
             return known
     return frozenset()
+
+
+@lru_cache(maxsize=None)
+def _results() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for words, actions in _rows(_RESULTS):
+        for word in words.split():
+            found.setdefault(word, set()).update(f"#{action}" for action in actions[0].split())
+    return {word: frozenset(actions) for word, actions in found.items()}
+
+
+def result_actions(word: str) -> frozenset[str]:
+    """The actions that a word for the state of a thing may be the result of."""
+    return _results().get(word, frozenset())
+
+
+@lru_cache(maxsize=None)
+def base_words(language: str) -> frozenset[str]:
+    """The words of the thesaurus in one language, as they stand there."""
+    place = COLUMNS.index(language)
+    rows = [*_rows(_ACTIONS), *_rows(_OBJECTS)]
+    return frozenset(word for _, columns in rows if place < len(columns) for word in columns[place].split())
 
 
 @lru_cache(maxsize=None)

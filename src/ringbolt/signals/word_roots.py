@@ -93,9 +93,13 @@ class Forms:
             for ending in self.endings:
                 if low.endswith(ending) and len(low) - len(ending) >= SHORTEST:
                     low = low[: -len(ending)]
+                    if len(low) > 3 and low[-1] == low[-2]:
+                        low = low[:-1]
                     break
             else:
                 break
+        if low in ("going", "doing"):
+            return low[:2]
         return low[:-1] if len(low) > 3 and low[-1] == low[-2] else low
 
 

@@ -12,8 +12,7 @@ TABLE = ActTable(
         " his her their our your my me him them us can could would should will may might about into than then"
         " there here not no all any if so via up out now just also already too only very really quite well"
         " again still yet today tonight yesterday tomorrow morning afternoon evening night noon week weeks day"
-        " days hour hours hrs h min mins minute minutes s sec secs second seconds ms monday tuesday wednesday"
-        " thursday friday saturday sunday january february march april june july august september october"
+        " days hour hours hrs h min mins minute minutes s sec secs second seconds ms january february march april june july august september october"
         " november december ok okay great good fine nice perfect finally sure please thanks thank hi hello"
         " get gets getting make let lets everything anything something let's i'm i've i'd i'll we're we've we'll we'd that's there's both"
         " each every some more most other another own same new such am after before while during since until"
@@ -32,7 +31,7 @@ TABLE = ActTable(
         " in the bag, squared away, off my list, off the list, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
-        "going with, went with, go with, goes with, is up, are up, is live, are live, live, live now, went live, is online, online, is out, are out, went out,"
+        "are all in, is all in, going with, went with, go with, goes with, is up, are up, is live, are live, live, live now, went live, is online, online, is out, are out, went out,"
         " is in, are in, is off, are off, is there, are there, exists, exist, stands, stand,"
         " is green, are green, green, all green, is clear, are clear, clear now, is clean, are clean, clean, is fine, are fine,"
         " both fine, all fine, is ok, are ok, all ok, ok, looks good, look good, looks right, look right, looks fine, looks clean, look clean, looks ok,"
@@ -62,7 +61,7 @@ TABLE = ActTable(
     ),
     failed=(
         "failed, fails, failure, failing again, broke, broken, breaks, crashed, crashes, crash again, error, errors, errored, denied, refused, rejected, declined, turned down,"
-        " timeout, timed out, times out, red, stuck, blocked, couldn't, could not, can't, cannot, unable, impossible, no luck,"
+        " timeout, timed out, times out, jammed, leaks, leaked, leaking, went down, down again, is down, are down, flaky, red, stuck, blocked, couldn't, could not, can't, cannot, unable, impossible, no luck,"
         " doesn't work, does not work, didn't work, did not work, won't work, gave up, giving up, aborted, unsuccessful, went wrong, bounced, hangs, hang, still hang,"
         " out of memory, oom, exit 1, rc 1, rc=1, bailed, conflicts, in conflict, collapsed, fell through, sold out, unavailable, fully booked, cancelled on us, ✗, ✘, ❌"
     ),
@@ -75,7 +74,7 @@ TABLE = ActTable(
         " want to, wants to, intend to, would like to, i'd like to, todo, to do, to be done, is to be, are to be, due, scheduled for, is planned, are planned, would, could, can then, may, ought to, hope to, hoping to, aim to, remains to, yet to, next i, next we, next step"
     ),
     deferred=(
-        "tomorrow, later, next week, next month, tonight, after lunch, after that, afterwards, soon, on monday, on tuesday, on wednesday, on thursday, on friday, on saturday, on sunday,"
+        "is on monday, is on tuesday, is on wednesday, is on thursday, is on friday, tomorrow, later, next week, next month, tonight, after lunch, after that, afterwards, soon, on monday, on tuesday, on wednesday, on thursday, on friday, on saturday, on sunday,"
         " monday, in the evening, in the afternoon, next sprint, eventually, at some point, someday, then, sunday night, friday night, in an hour, this afternoon, this evening, by monday, by friday, by tomorrow"
     ),
     condition="once, if, when, whenever, until, unless, as soon as, provided, in case, before, after, assuming, whether, till, so that, in order to, to see if, because, since, although, though, as long as, even though",
