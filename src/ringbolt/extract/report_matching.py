@@ -15,6 +15,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ..signals.plan_words import is_verb
 from ..signals.report_clauses import UNSPACED, Clause, common_words, language_of, plain_words, read_clauses
 from ..signals.trade_words import concepts, result_actions, unspaced_words
 from ..signals.word_roots import plain, root
@@ -22,9 +23,9 @@ from ..signals.word_roots import plain, root
 Effect = Literal["completed", "active", "failed", "skipped", "reopened", "ask"]
 
 # The least score of a step that is completed, made current, or asked about; and by how much it must lead.
-COMPLETES, MOVES, ASKS, LEADS = 1.75, 1.0, 0.9, 0.35
+COMPLETES, MOVES, ASKS, LEADS = 1.6, 1.0, 0.8, 0.35
 # What speaks for a step: its things, its action, its place in the plan.
-THINGS, ACTION, OTHER_ACTION, HERE, NEAR, SAID_DONE, STRAY = 2.0, 1.3, 2.0, 0.8, 0.3, 0.25, 0.2
+THINGS, ACTION, OTHER_ACTION, HERE, NEAR, SAID_DONE, STRAY = 1.6, 1.2, 1.8, 1.0, 0.45, 0.25, 0.2
 SAME_ROOT, SAME_START, SAME_ACTION, SAME_THING, OWN_WORD = 1.0, 0.85, 0.8, 0.75, 0.5
 MOST_JUMPED = 2  # steps that a report may leave out
 # Steps that ask for a value: stating the value is doing them.
@@ -32,6 +33,10 @@ _VALUE_ACTIONS = frozenset(
     "#find #choose #decide #agree #clarify #measure #calculate #estimate #evaluate #benchmark #test #compare #count #run #reproduce #tune #analyse #research #bump"
     .split()
 )  # fmt: skip
+
+
+# Steps whose thing is only known once they are done: "we went with the boathouse" chooses a venue.
+_NEW_THING = frozenset("#choose #decide #find #buy #book #hire #obtain #recruit #agree".split())
 
 
 class Verdict(Struct):
@@ -46,6 +51,7 @@ class _Word(Struct):
     senses: frozenset[str]
     weight: float
     is_action: bool
+    share: float = 1.0  # less for what stands behind a preposition
 
 
 @lru_cache(maxsize=1 << 13)
@@ -63,8 +69,23 @@ def senses(word: str, language: str) -> frozenset[str]:
         found.add(root(low, language))
         if len(low) >= 6:
             found.add(f"~{low[:6]}")
+        if language in ("de", "nl"):
+            found |= _compound_ends(low)
         found |= concepts(low, language)
     return frozenset(found)
+
+
+def _compound_ends(word: str) -> set[str]:
+    """The words that a compound may end with: "Verhuiswagen" ends with "wagen"."""
+    if len(word) < 9:
+        return {f"${word}"} if len(word) >= 5 else set()
+    return {f"${word[-size:]}" for size in range(5, 9)}
+
+
+def _results_of(verb: str) -> frozenset[str]:
+    """What else a verb is the result of: what has arrived was ordered."""
+    head = verb.partition("-")[0]
+    return result_actions(head, True) or result_actions(root(head, "en"), True)
 
 
 _LIGHT = frozenset(root(word, "en") for word in "get have make do give take hold obtain perform conduct complete finish let ask".split())
@@ -76,7 +97,7 @@ def _meet(one: frozenset[str], other: frozenset[str]) -> float:
     best = 0.0
     for sense in one & other:
         sign = sense[0]
-        best = max(best, SAME_ACTION if sign == "#" else SAME_THING if sign == "=" else SAME_START if sign == "~" else SAME_ROOT)
+        best = max(best, SAME_ACTION if sign == "#" else SAME_THING if sign == "=" else SAME_START if sign in "~$" else SAME_ROOT)
     return best
 
 
@@ -92,11 +113,15 @@ class PlanWords:
     def _words(self, title: str) -> list[_Word]:
         if self.language in UNSPACED:
             return [_Word(one, 1.0, any(name[0] == "#" for name in one)) for one in _unspaced_senses(title, self.language)]
-        words = plain_words(title, self.language)
-        found = [_Word(senses(word, self.language), 1.0, False) for word in words]
+        words, main = plain_words(title, self.language)
+        found = [
+            _Word(senses(word, self.language), 1.0, False, 1.0 if place < main else 0.5)
+            for place, word in enumerate(words)
+        ]
         order = range(len(found) - 1, -1, -1) if _verb_last(self.language) else range(len(found))
         for rank, place in enumerate(order):
-            if any(name[0] == "#" for name in found[place].senses):
+            first = rank == 0 and (self.language != "en" or is_verb(words[place].partition("-")[0]))
+            if first or any(name[0] == "#" for name in found[place].senses):
                 found[place].is_action = True
                 # "Get approval" asks for approving.
                 if root(words[place], self.language) not in _LIGHT:
@@ -109,21 +134,22 @@ class PlanWords:
         """The fewer titles have a word, the more it says."""
         count: dict[str, int] = {}
         for words in self.steps:
-            for name in {name for word in words for name in word.senses if name[0] not in "~#="}:
+            for name in {name for word in words for name in word.senses if name[0] not in "~#=$"}:
                 count[name] = count.get(name, 0) + 1
         total = len(self.steps)
         for words in self.steps:
             for word in words:
                 own = [count[name] for name in word.senses if name in count]
-                word.weight = (math.log1p(total / max(own, default=1)) - 0.4) * (0.8 if word.is_action else 1.0)
+                word.weight = (math.log1p(total / max(own, default=1)) - 0.4) * word.share
 
     def actions(self, step: int) -> frozenset[str]:
-        """The actions that a title asks for."""
-        found: set[str] = set()
-        for word in self.steps[step]:
-            if word.is_action:
-                found |= {name for name in word.senses if name[0] == "#"}
-        return frozenset(found)
+        """The actions that a title asks for; none if its verb says little."""
+        words = self.steps[step]
+        verbs = [word for word in words if word.is_action and not word.senses & _LIGHT]
+        if not verbs:
+            # "Get the client's signature" asks for signing.
+            verbs = [word for word in words if not word.is_action and word.share == 1.0][-1:]
+        return frozenset(name for word in verbs for name in word.senses if name[0] == "#")
 
 
 def _verb_last(language: str) -> bool:
@@ -143,6 +169,10 @@ def _unspaced_senses(text: str, language: str) -> list[frozenset[str]]:
     return found
 
 
+# States that fit many actions.
+_VAGUE = frozenset("here there home back exists exist stand stands have works worked staat staan".split())
+
+
 class _Said:
     """The words of a clause, ready to be compared with titles."""
 
@@ -157,11 +187,17 @@ class _Said:
             self.words = [senses(word, language) for word in clause.words]
             self.verbs = [senses(word, language) for word in clause.verbs]
             self.details = [senses(word, language) for word in clause.details]
+        self.verbs = [one | _results_of(word) for one, word in zip(self.verbs, clause.verbs, strict=False)]
         self.verbs += [actions for word in clause.states if (actions := result_actions(word))]
         self.every = [*self.words, *self.verbs, *self.details]
 
-    def verb_actions(self) -> frozenset[str]:
-        return frozenset(name for one in self.verbs for name in one if name[0] == "#")
+        vague = not clause.verbs and all(word in _VAGUE for word in clause.states)
+        self.actions = frozenset() if vague else frozenset(name for one in self.verbs for name in one if name[0] == "#")
+        # The things that something was done to: who did it is left out, if that can be told.
+        self.things = range(clause.after if clause.has_object else 0, len(self.words))
+
+
+_FAILS = ("fail", "crash", "break", "hang", "error", "raise", "abort")
 
 
 class ReportReader:
@@ -203,8 +239,13 @@ class _Reading:
         if named is None:
             return  # a number of another list
         said = _Said(clause)
+        if clause.act == "failed" and self._current is not None and self._wants_failure(clause, named):
+            self._complete(named[0] if named else self._current, 0.91, clause)
+            return
         if clause.act == "finished":
             self._finish(clause, said, named)
+        elif clause.act in ("partly", "denied", "planned") and clause.tail and not named and self._continues(said):
+            pass
         elif clause.act in ("begun", "partly", "failed"):
             self._work(clause, said, named)
         elif clause.act in ("denied", "reopened"):
@@ -216,6 +257,13 @@ class _Reading:
         elif clause.act == "none":
             self._state(clause, said, named)
         self._last = said
+
+    def _wants_failure(self, clause: Clause, named: list[int]) -> bool:
+        """Whether the step is to see something fail: "Reproduce the crash", "Write a failing test"."""
+        step = named[0] if named else self._current
+        if step is None or not ("#reproduce" in self._plan.actions(step) or "failing" in self._plan.titles[step].lower()):
+            return False
+        return any(word.startswith(_FAILS) for word in clause.text.lower().split())
 
     def _named(self, clause: Clause) -> list[int] | None:
         """The steps that a clause names by number or title; None if a number is not one of the plan's."""
@@ -249,7 +297,7 @@ class _Reading:
 
     def _finish_all(self, clause: Clause) -> None:
         left = [step for step, over in enumerate(self._over) if not over]
-        if clause.guessed or (clause.tail and self._specific and len(left) > 1):
+        if clause.guessed or (clause.tail and self._specific):
             # "Handbook drafted, all finished" speaks of the handbook.
             for step in left:
                 self._ask(step, 0.5)
@@ -297,6 +345,19 @@ class _Reading:
             elif self._found.get(step, None) is not None and self._found[step].effect in ("completed", "ask"):
                 del self._found[step]
 
+    def _continues(self, said: _Said) -> bool:
+        """ "9 boxes packed, 30 to go": the addition turns the step just finished into one in work."""
+        done = [one.step for one in self._found.values() if one.effect == "completed"]
+        if not done or said.clause.act == "planned":
+            return False
+        best, score, _ = self._best(said, strict=False, closed=True)
+        if score >= MOVES and best != done[-1]:
+            return False
+        self._over[done[-1]] = False
+        self._put(Verdict(done[-1], "active", 0.92))
+        self._current = done[-1]
+        return True
+
     def _take_back(self, said: _Said) -> None:
         """What this report called finished is not, if more of it is to come: "one interview held, the second is
         on Monday"."""
@@ -319,6 +380,7 @@ class _Reading:
             if not self._over[step]:
                 self._put(Verdict(step, "skipped", 0.92))
                 self._over[step] = True
+                self._move_on(step)
 
     def _state(self, clause: Clause, said: _Said, named: list[int]) -> None:
         """A clause without a verb of its own: a title, a value that a step asked for, a result."""
@@ -328,13 +390,13 @@ class _Reading:
                 self._put(Verdict(open_steps[0], "active", 0.92))
                 self._current = open_steps[0]
             return
-        if clause.bare or not clause.results and not clause.copula:
+        if clause.bare or not (clause.results or clause.copula or clause.now):
             return
         step, score, lead = self._best(said)
         if step is None or self._over[step] or lead < LEADS:
             return
         asks_value = bool(self._plan.actions(step) & _VALUE_ACTIONS)
-        if asks_value and score >= COMPLETES and step == self._current and clause.results:
+        if (asks_value or clause.now) and score >= COMPLETES and step == self._current:
             self._complete(step, 0.9, clause)
         elif score >= ASKS:
             self._ask(step, score)
@@ -350,13 +412,18 @@ class _Reading:
         self._put(Verdict(step, "completed", sure))
         self._over[step] = True
         self._specific = True
+        self._move_on(step)
+
+    def _move_on(self, step: int) -> None:
+        """A step is over: the work is at the next one."""
         following = [one for one in range(step + 1, len(self._over)) if not self._over[one]]
         if step == self._current:
             self._current = following[0] if following else self._first_open()
         elif self._current is not None and following and 0 < step - self._current <= MOST_JUMPED:
             # Plans are worked in order: rather was a step before this one not reported.
             self._current = following[0]
-            self._put(Verdict(following[0], "active", 0.6))
+        if self._current is not None and self._current > step and self._first_open() != self._current:
+            self._put(Verdict(self._current, "active", 0.6))
 
     def _ask(self, step: int, score: float) -> None:
         if step not in self._found and not self._over[step]:
@@ -379,40 +446,46 @@ class _Reading:
 
     def _score(self, said: _Said, step: int, strict: bool, closed: bool) -> float:
         words = self._plan.steps[step]
-        whole = hit = 0.0
-        acts = 0.0
+        whole = hit = things = acts = 0.0
         met: set[int] = set()
         for word in words:
             best = 0.0
             for place, one in enumerate(said.every):
-                meets = _meet(word.senses, one)
-                if meets:
+                if meets := _meet(word.senses, one):
                     met.add(place)
-                    if place >= len(said.words) + len(said.verbs):
-                        meets *= 0.9
-                    best = max(best, meets)
+                    best = max(best, meets * (0.9 if place >= len(said.words) + len(said.verbs) else 1.0))
             if word.is_action:
                 acts = max(acts, best)
-            whole += word.weight
-            hit += word.weight * best
-        things = hit / whole if whole else 0.0
-        score = THINGS * things
-        own = self._plan.actions(step)
-        verbs = said.verb_actions()
-        if acts:
-            score += ACTION * acts
-        elif own and verbs and not (own & verbs) and said.clause.language not in UNSPACED:
+            else:
+                things = max(things, best)
+                whole += word.weight
+                hit += word.weight * best
+        covered = hit / whole if whole else acts
+        if not covered and not acts:
+            return -STRAY * min(3, len(said.things))
+        score = THINGS * covered + ACTION * acts + self._place(step, closed)
+        own, verbs = self._plan.actions(step), said.actions
+        by_verb = any(len(said.words) <= place < len(said.words) + len(said.verbs) for place in met)
+        if not (acts or by_verb) and own and verbs and not own & verbs and said.clause.language not in UNSPACED:
             score -= OTHER_ACTION if strict else OTHER_ACTION / 2
-        if said.clause.plain_done and things:
+        if said.clause.plain_done:
             score += SAID_DONE
-        stray = sum(1 for place in range(len(said.words)) if place not in met)
-        if not things or things < 0.3:
-            score -= STRAY * min(3, stray) if things else STRAY * min(4, stray) * 1.5
-        if things or acts:
-            score += self._place(step, closed)
+        strays = [said.words[place] for place in said.things if place not in met]
+        if own & _NEW_THING:
+            strays = [one for one in strays if any(name[0] == "=" for name in one)]
+        if covered < 0.3:
+            score -= STRAY * min(3, len(strays))
+        if whole and not things and strays:
+            # The same action was done to something else: "checked my mail" for "Check the proofs".
+            score = min(score, COMPLETES - 0.1)
         if self._over[step] and not closed:
             score -= 0.3
+        if not things and step != self._current and not (acts == SAME_ROOT and self._is_near(step)):
+            score = min(score, COMPLETES - 0.1)  # an action alone can only mean the step in work
         return score
+
+    def _is_near(self, step: int) -> bool:
+        return self._current is not None and abs(step - self._current) <= MOST_JUMPED and not self._over[step]
 
     def _place(self, step: int, closed: bool) -> float:
         if closed and self._was_over[step]:

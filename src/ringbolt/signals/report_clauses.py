@@ -65,6 +65,8 @@ class Clause(Struct):
     words: list[str] = field(default_factory=list[str])
     verbs: list[str] = field(default_factory=list[str])
     details: list[str] = field(default_factory=list[str])
+    after: int = 0  # how many of `words` stand before the verb; they may be who did it
+    has_object: bool = False  # "it" or a word behind the verb
     states: list[str] = field(default_factory=list[str])  # "up", "green"
     numbers: list[int] = field(default_factory=list[int])
     titles: list[int] = field(default_factory=list[int])
@@ -75,6 +77,7 @@ class Clause(Struct):
     last: bool = False  # "the last step"
     results: bool = False  # has a figure or an id
     copula: bool = False  # says what something is: "the cause is …"
+    now: bool = False  # says how it is now
     text: str = ""
 
     @property
@@ -231,8 +234,28 @@ def _tokens(line: str, lookup: _Lookup) -> list[_Token]:
         if lookup.table.language in ("fr", "it") and (elided := _ELIDED.match(low)) and low not in lookup.phrases:
             text, low = text[elided.end() :], low[elided.end() :]
         found.append(_Token(text, low))
+    if lookup.table.language == "en":
+        found = _uncontracted(found)
     _mark(found, lookup)
     return found
+
+
+def _uncontracted(tokens: list[_Token]) -> list[_Token]:
+    """ "The map's here" as "the map is here"; "HR's share" stays."""
+    found: list[_Token] = []
+    for place, token in enumerate(tokens):
+        follows = tokens[place + 1].low if place + 1 < len(tokens) else ""
+        if token.low.endswith("'s") and len(token.low) > 4 and follows in _PREDICATES:
+            found += [_Token(token.text[:-2], token.low[:-2]), _Token("is", "is")]
+        else:
+            found.append(token)
+    return found
+
+
+_PREDICATES = frozenset(
+    "here there up out in off on done finished ready complete live online green fine ok over back gone with not still being"
+    " now almost half nearly clear clean set".split()
+)
 
 
 def _mark(tokens: list[_Token], lookup: _Lookup) -> None:
@@ -256,6 +279,7 @@ def _line_clauses(line: str, lookup: _Lookup) -> list[Clause]:
         before = tokens[place - 1].low if place else ""
         if token.text in _SENTENCE_ENDS or token.text.startswith(".."):
             if token.text == "." and before in _ABBREVIATIONS:
+                tokens[place - 1].mark = ""  # "no. 12" denies nothing
                 continue
             if token.text in "?？":
                 sentence.append(token)
@@ -390,13 +414,18 @@ def _starts_act(sentence: Sequence[_Token], place: int, lookup: _Lookup) -> bool
 
 
 def _is_past(token: _Token, sentence: Sequence[_Token], lookup: _Lookup) -> bool:
-    if token.mark not in ("", "harmless") or not lookup.forms.is_past(token.low):
+    if token.mark not in ("", "harmless"):
         return False
+    if not lookup.forms.is_past(token.low):
+        weak = lookup.forms.weak_past_endings
+        return bool(weak) and token.low.endswith(weak) and _names_action(token.low, lookup)
     if lookup.table.language != "en" and _names_thing(token.low, lookup.table.language):
         return False
     if token.low in lookup.maybe_past:
         for place, one in enumerate(sentence):
             if one is token:
+                if place and sentence[place - 1].text[0].isdigit():
+                    return False  # "4 left"
                 return place == 0 or sentence[place - 1].low in lookup.helpers or sentence[place - 1].low in lookup.joins
     return True
 
@@ -408,8 +437,13 @@ def _names_thing(word: str, language: str) -> bool:
     return bool(known) and not any(one[0] == "#" for one in known)
 
 
+def _names_action(word: str, lookup: _Lookup) -> bool:
+    known = concepts(word, lookup.table.language)
+    return word not in lookup.common and any(one[0] == "#" for one in known) and not any(one[0] == "=" for one in known)
+
+
 _ACTIVE = frozenset(
-    "done state begun failed partly planned condition unfinished reopened skipped guessed negation".split()
+    "deferred done state begun failed partly planned condition unfinished reopened skipped guessed negation".split()
 )
 
 
@@ -424,6 +458,7 @@ def _is_active(piece: Sequence[_Token], lookup: _Lookup) -> bool:
 
 
 def _read_segment(tokens: list[_Token], lookup: _Lookup) -> Clause:
+    _mark_short_state(tokens, lookup)
     tokens, conditional = _main_part(tokens, lookup)
     clause = Clause("none", lookup.table.language, text=" ".join(token.text for token in tokens))
     _take_words(clause, tokens, lookup)
@@ -435,7 +470,17 @@ def _read_segment(tokens: list[_Token], lookup: _Lookup) -> Clause:
     clause.plain_done = "done" in marks
     clause.whole = _is_whole(tokens, lookup, clause)
     clause.act = "planned" if conditional else _act_of(marks, bool(past), part, going, tokens, lookup)
+    if clause.act == "denied" and not any(token.low in lookup.steps for token in tokens):
+        clause.numbers = []  # a number alone may count anything
     return clause
+
+
+def _mark_short_state(tokens: Sequence[_Token], lookup: _Lookup) -> None:
+    """ "Rails up", "invites out": a state without a verb."""
+    words = [token for token in tokens if token.text[0].isalnum()]
+    if 2 <= len(words) <= 4 and words[-1].low in ("up", "out", "off", "on", "in") and not any(one.mark for one in words):
+        if not lookup.forms.is_past(words[-2].low):
+            words[-1].mark = "state"
 
 
 def _main_part(tokens: list[_Token], lookup: _Lookup) -> tuple[list[_Token], bool]:
@@ -543,6 +588,8 @@ def _tells_part(tokens: Sequence[_Token], lookup: _Lookup) -> bool:
                 after = place + 2 + width
                 if words in lookup.of and after < len(tokens) and (whole := values[after]) is not None and value < whole:
                     return True
+        if place + 1 < len(tokens) and tokens[place + 1].low in ("left", "remaining", "missing", "outstanding"):
+            return True
         percent = place + 1 < len(tokens) and tokens[place + 1].text == "%"
         if percent and value < 100:
             near = {one.low for one in tokens[max(0, place - 1) : place]}
@@ -601,6 +648,10 @@ def _take_words(clause: Clause, tokens: list[_Token], lookup: _Lookup) -> None:
             clause.results = True
         if low in _COPULAS:
             clause.copula = True
+        if low in ("it", "them", "this", "that", "these") and clause.verbs:
+            clause.has_object = True
+        if low in _NOW_WORDS:
+            clause.now = True
         if not text[0].isalnum() or text[0].isdigit() or low in lookup.steps:
             continue
         if low in _WEEKDAYS:
@@ -609,7 +660,7 @@ def _take_words(clause: Clause, tokens: list[_Token], lookup: _Lookup) -> None:
         if _is_past(token, tokens, lookup) or (lookup.forms.is_progressing(low) and not token.mark):
             clause.verbs.append(_with_particle(tokens, place))
         elif token.mark == "state":
-            if low not in _COPULAS:
+            if low not in _COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):
                 clause.states.append(low)
         elif token.mark in ("done", "begun", "guessed", "deferred", "planned", "negation", "partly", "condition", "harmless"):
             pass  # it says how things stand, not which
@@ -617,11 +668,24 @@ def _take_words(clause: Clause, tokens: list[_Token], lookup: _Lookup) -> None:
             if token.mark == "says":
                 clause.verbs.append(low)
         elif low not in lookup.common and low not in lookup.numbers and low not in lookup.ordinals:
+            if clause.verbs and not detail:
+                clause.has_object = True
+            elif not detail:
+                clause.after = len(clause.words) + 1
             is_detail = detail or "/" in text or any(map(str.isdigit, text))
             (clause.details if is_detail else clause.words).append(_with_particle(tokens, place))
-    clause.numbers = _step_numbers(tokens, lookup, clause)
+    clause.numbers = _step_numbers(tokens, lookup)
 
 
+def _place_follows(tokens: Sequence[_Token], place: int, lookup: _Lookup) -> bool:
+    """ "Is in the folder" says where it is, "is in" that it is submitted, merged or installed."""
+    follows = tokens[place + 1] if place + 1 < len(tokens) else None
+    return follows is not None and follows.text[0].isalnum() and (
+        follows.low in ("the", "a", "my", "our", "their") or (follows.low not in lookup.common and follows.low not in lookup.into)
+    )
+
+
+_NOW_WORDS = frozenset("now already jetzt nun bereits maintenant déjà ahora ya agora já ora adesso già nu al".split())
 _COPULAS = frozenset("is are was were ist sind war est sont es son está están é são è sono zijn".split())
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _PARTICLES = frozenset("up out off over back down in through on together with for around away".split())
@@ -637,7 +701,7 @@ def _with_particle(tokens: Sequence[_Token], place: int) -> str:
     return tokens[place].low
 
 
-def _step_numbers(tokens: Sequence[_Token], lookup: _Lookup, clause: Clause) -> list[int]:
+def _step_numbers(tokens: Sequence[_Token], lookup: _Lookup) -> list[int]:
     """The steps that a clause names by number: "step 3", "steps 1-3 and 5", "done with 5", "the second step"."""
     found: list[int] = []
     for place, token in enumerate(tokens):
@@ -647,14 +711,27 @@ def _step_numbers(tokens: Sequence[_Token], lookup: _Lookup, clause: Clause) -> 
         if token.low not in lookup.steps or token.low in ("no", "part", "point", "number"):
             continue
         found += _listed_numbers(tokens[place + 1 :], lookup)
-    if not found and not clause.words and not clause.verbs and not clause.titles:
-        for place, token in enumerate(tokens):
+    ends = next((place for place, token in enumerate(tokens) if token.text == "," and not _lists(tokens, place)), len(tokens))
+    if not found and not any(_is_content(token, tokens, lookup) for token in tokens[:ends]):
+        for place, token in enumerate(tokens[:ends]):
             before = tokens[place - 1].low if place else ""
             if token.text[0].isdigit() and before not in _NOT_BEFORE_NUMBER:
                 follows = tokens[place + 1].low if place + 1 < len(tokens) else ""
                 if follows not in _UNITS and "/" not in token.text:
                     found += _span(token.text)
     return list(dict.fromkeys(found))
+
+
+def _lists(tokens: Sequence[_Token], place: int) -> bool:
+    """Whether a comma stands between two numbers."""
+    return place + 1 < len(tokens) and tokens[place + 1].text[0].isdigit() and place > 0 and tokens[place - 1].text[0].isdigit()
+
+
+def _is_content(token: _Token, tokens: Sequence[_Token], lookup: _Lookup) -> bool:
+    """Whether a word names something besides numbers and how things stand."""
+    if not token.text[0].isalpha() and not token.text.startswith(TITLE):
+        return False
+    return not token.mark and token.low not in lookup.common and token.low not in lookup.joins
 
 
 def _listed_numbers(tokens: Sequence[_Token], lookup: _Lookup) -> list[int]:
@@ -769,8 +846,9 @@ def _unspaced_clause(part: str, one: ActTable) -> Clause:
 _ARTICLES = frozenset("a an the der die das ein eine le la les un une el los las o os as il lo i gli de het een".split())
 
 
-def plain_words(text: str, language: str) -> list[str]:
-    """The words of a title, lower-case, particles joined to their verbs, common words left out."""
+def plain_words(text: str, language: str) -> tuple[list[str], int]:
+    """The words of a title, lower-case, particles joined to their verbs, common words left out; and how many of
+    them stand before the first preposition."""
     lookup = _lookup(language)
     tokens = [_Token(found, found.lower().replace("’", "'")) for found in _TOKEN.findall(text)]
     if language in ("fr", "it"):
@@ -778,10 +856,15 @@ def plain_words(text: str, language: str) -> list[str]:
             if elided := _ELIDED.match(token.low):
                 token.low = token.low[elided.end() :]
     found: list[str] = []
+    main: int | None = None
     for place, token in enumerate(tokens):
-        if token.text[0].isalnum() and (token.low not in lookup.common or (place == 0 and token.low not in _ARTICLES)):
+        if token.low in lookup.into and len(found) >= 2 and main is None:
+            main = len(found)
+        if token.low in lookup.numbers or not token.text[0].isalnum():
+            continue
+        if token.low not in lookup.common or (place == 0 and token.low not in _ARTICLES):
             found.append(_with_particle(tokens, place))
-    return found
+    return found, len(found) if main is None else main
 
 
 __all__ = ["Act", "Clause", "common_words", "language_of", "plain", "plain_words", "read_clauses"]

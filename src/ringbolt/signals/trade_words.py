@@ -23,7 +23,7 @@ rent: rent lease let hire | mieten vermieten pachten | louer | alquilar | alugar
 cancel: cancel terminate quit resign give-notice notice revoke unsubscribe termination | kündigen stornieren absagen | annuler résilier | cancelar rescindir | cancelar rescindir | annullare disdire | opzeggen annuleren | 取消 退订 终止 | 解約 取消 キャンセル
 send: send mail email e-mail submit dispatch forward post deliver transmit ship hand-in file lodge share cc circulate issue distribute upload | senden schicken verschicken versenden abschicken einreichen mailen zustellen übermitteln weiterleiten | envoyer expédier transmettre soumettre adresser poster | enviar mandar remitir entregar presentar | enviar mandar remeter entregar submeter | inviare spedire mandare trasmettere inoltrare | sturen versturen verzenden opsturen mailen indienen | 发送 发出 寄 提交 发给 | 送 送信 送付 発送 提出
 submit: submit file lodge hand-in turn-in apply enter register upload | einreichen abgeben beantragen | soumettre déposer remettre | presentar entregar | submeter entregar apresentar | presentare depositare consegnare | indienen inleveren | 提交 递交 申请 | 提出 申請
-give: give hand hand-over return pass deliver leave drop-off surrender | geben übergeben abgeben zurückgeben | donner remettre rendre | dar entregar devolver | dar entregar devolver | dare consegnare restituire | geven overhandigen inleveren teruggeven | 给 交 归还 | 渡 返却 引き渡
+give: give hand hand-over return pass deliver leave drop-off surrender | geben übergeben übergabe abgeben zurückgeben | donner remettre rendre | dar entregar devolver | dar entregar devolver | dare consegnare restituire | geven overhandigen inleveren teruggeven | 给 交 归还 | 渡 返却 引き渡
 notify: tell inform notify announce brief let-know email message ping communicate alert update invite introduce present | informieren mitteilen benachrichtigen bescheid ankündigen | informer prévenir annoncer avertir aviser | informar avisar comunicar anunciar | informar avisar comunicar anunciar | informare avvisare comunicare annunciare | informeren melden laten-weten inlichten | 通知 告知 宣布 | 連絡 知らせ 通知 案内
 introduce: introduce present meet welcome | vorstellen begrüßen | présenter | presentar | apresentar | presentare | voorstellen | 介绍 | 紹介
 call: call phone ring dial contact reach speak talk | anrufen telefonieren kontaktieren erreichen sprechen | appeler téléphoner contacter joindre | llamar telefonear contactar | ligar telefonar contactar | chiamare telefonare contattare | bellen opbellen contacteren | 打电话 联系 致电 | 電話 連絡
@@ -221,6 +221,9 @@ deliver: deliver hand-over bring ship drop-off arrive submit | liefern abliefern
 
 # What it is done to. These are weaker evidence than actions: the same thing occurs in several steps.
 _OBJECTS = """
+duplicates: duplicate duplicates dupes dupe dubletten | dubletten | doublons | duplicados | duplicados | duplicati | dubbele dubbelen | 重复 | 重複
+weather: weather forecast rain sun temperature | wetter vorhersage | météo temps | tiempo pronóstico | tempo previsão | meteo previsioni | weer voorspelling | 天气 | 天気
+volunteers: volunteer volunteers helper helpers | helfer freiwillige | bénévoles | voluntarios | voluntários | volontari | vrijwilligers | 志愿者 | ボランティア
 merge-request: mr pr merge-request pull-request merge pull request patch | | | | | | | 合并请求 | プルリクエスト
 tests: test tests suite spec specs unit e2e pytest ci testcase case smoke regression | tests testfälle | tests | pruebas tests | testes | test | tests | 测试 用例 | テスト
 ci: ci pipeline workflow actions build jenkins job | | | | | | | 流水线 | パイプライン
@@ -340,11 +343,28 @@ banner: banner poster sign | banner | bannière | pancarta cartel | faixa cartaz
 material: material materials goods stuff pallet | material | matériel | material | material | materiale | materiaal | 材料 物资 | 資材 材料
 """
 
+# What a verb says was done before it: what has arrived was ordered.
+_RESULT_VERBS = """
+arrive come came receive deliver got: obtain buy book hire ask apply-for send import download
+found find: check inspect review audit research recruit choose compare deduplicate hire
+sign signed: approve agree negotiate obtain hire book
+confirm confirmed accept accepted: book invite ask approve obtain negotiate schedule hire rent
+sent send: ask apply-for invite notify submit request
+remove removed: clean deduplicate check
+"""
+
 # What the state of a thing says was done to it: "the MR is up", "the suite is green".
 _RESULTS = """
+happy: review approve check verify design
+take do go for: choose decide
+have tenemos haben avons hebben abbiamo temos: obtain choose find book buy hire recruit
+order: buy book
+heart: study read rehearse
+at: travel visit transport move
+stable great: check verify monitor
 up oben: open deploy start publish setup install launch restart run construct
 live online public ar línea ligne: deploy publish release launch setup switch
-out raus draußen deur parti partie parties partis: send release publish notify invite
+out raus draußen deur parti partie parties partis: send release publish notify invite remove
 in drin binnen: submit merge install add implement send commit write
 off weg: remove stop disable send
 on: install enable cover start
@@ -357,7 +377,7 @@ there here home back exists exist da là er: obtain buy create implement write s
 stands stand steht stehen debout: construct write draft setup
 gone empty: remove clean clear empty sell
 suits fits suit vince: choose find schedule agree decide compare
-yes go-ahead agreed: approve agree ask
+yes go-ahead agreed permission: approve agree ask book invite hire recruit obtain =approval
 reachable available responds answers returns running erreichbar: deploy setup start restart implement run
 landed arrives angekommen arrivé arrivée arrivés llegado llegó llegaron chegou chegaram arrivato arrivata arrivati arrivate: merge obtain deliver buy
 offen open abierto abierta aberto aberta aperto aperta ouvert ouverte: open create
@@ -404,17 +424,19 @@ def concepts(word: str, language: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=None)
-def _results() -> dict[str, frozenset[str]]:
+def _results(of_verbs: bool) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for words, actions in _rows(_RESULTS):
+    for words, actions in _rows(_RESULT_VERBS if of_verbs else _RESULTS):
         for word in words.split():
-            found.setdefault(word, set()).update(f"#{action}" for action in actions[0].split())
+            found.setdefault(root(word, "en") if of_verbs else word, set()).update(
+                action if action[0] == "=" else f"#{action}" for action in actions[0].split()
+            )
     return {word: frozenset(actions) for word, actions in found.items()}
 
 
-def result_actions(word: str) -> frozenset[str]:
-    """The actions that a word for the state of a thing may be the result of."""
-    return _results().get(word, frozenset())
+def result_actions(word: str, of_verbs: bool = False) -> frozenset[str]:
+    """The actions that a state of a thing ("up") or a verb ("arrived") may be the result of."""
+    return _results(of_verbs).get(word, frozenset())
 
 
 @lru_cache(maxsize=None)

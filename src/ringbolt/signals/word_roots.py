@@ -43,6 +43,7 @@ class Forms:
         )
         # Accents matter here: "envoyé" is past, "envoye" is not.
         self.past_endings = tuple(one.past_endings.split())
+        self.weak_past_endings = tuple(one.weak_past_endings.split())
         self.past_beginnings = tuple(one.past_beginnings.split())
         self.progress_endings = tuple(one.progress_endings.split())
         self.not_progress = frozenset(one.not_progress.split())

@@ -47,6 +47,7 @@ class ActTable(Value, frozen=True, kw_only=True):
     of: Phrases = ""  # between a part and a whole: "12 of 40"
     # Forms: endings and beginnings of past forms and of forms in progress, and those with irregular bases.
     past_endings: str = ""
+    weak_past_endings: str = ""  # only of words that the thesaurus knows as actions
     past_beginnings: str = ""
     past_words: str = ""  # "bought:buy …": irregular past forms with their base
     not_past: str = ""  # words that only look like it: "need"

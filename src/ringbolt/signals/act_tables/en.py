@@ -17,28 +17,28 @@ TABLE = ActTable(
         " get gets getting make let lets everything anything something let's i'm i've i'd i'll we're we've we'll we'd that's there's both"
         " each every some more most other another own same new such am after before while during since until"
         " over under between through against off back down away within without both took takes pm am eur usd"
-        " euros dollars per one ones thing things bit lot lots status update fyi note progress"
+        " euros dollars per one ones thing things bit lot lots status update fyi note progress overnight meanwhile today's everybody everyone nobody"
     ),
     done=(
         "done, finished, complete, are in place, is in place, completed, completes, completion, ready, in place, wrapped up, wrapped it up, sorted out,"
         " sorted, taken care of, out of the way, behind us, behind me, ticked off, checked off, good to go,"
         " all set, concluded, accomplished, achieved, is over, are over, over with, through with, closed out,"
         " nailed, nailed it, succeeded, succeeds, successful, successfully, went through, went fine,"
-        " went well, went smoothly, went ok, went great, worked, works, works now, works fine, handled,"
+        " went well, went smoothly, went ok, went great, handled,"
         " dealt with, it is so, i'm through, is in the bag, in the can, is history, mission accomplished, is finalised, is finalized, finalised, finalized, is"
         " settled, settled, crossed off, can be ticked, can be checked off, dusted, fully done, nothing left,"
         " nothing left to do, no work left, is a wrap, that's a wrap, that's it, accounted for, is dealt with, closed, ended,"
         " in the bag, squared away, off my list, off the list, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
-        "are all in, is all in, going with, went with, go with, goes with, is up, are up, is live, are live, live, live now, went live, is online, online, is out, are out, went out,"
+        "works, worked, works now, works fine, is happy, are happy, on order, on board, on file, by heart, in hand, all there, all here, all in, we take, we do, i take, we go for, go for, we have, we've got, i've got, we got, we're at, i'm at, am at, we are at, comes to, came to, that covers it, said ok, gave permission, gave the go-ahead, looks stable, looks great, stable, in the freezer, are all in, is all in, going with, went with, go with, goes with, is up, are up, is live, are live, live, live now, went live, is online, online, is out, are out, went out,"
         " is in, are in, is off, are off, is there, are there, exists, exist, stands, stand,"
         " is green, are green, green, all green, is clear, are clear, clear now, is clean, are clean, clean, is fine, are fine,"
         " both fine, all fine, is ok, are ok, all ok, ok, looks good, look good, looks right, look right, looks fine, looks clean, look clean, looks ok,"
         " correct, match, matches, agree, agrees, tally, tallies, passes, passing, pass, compiles, builds, is ours, are ours, is signed,"
         " up and running, is running again, reachable, available, is available, is public, lgtm, is home, is back,"
         " is set, are set, is here, are here, suits, suit, fits, is known, are known, is visible, responds,"
-        " answers, returns, is empty, is gone, are gone, is full, is with the, are with the, is open now, is level,"
+        " answers, returns, is empty, is gone, are gone, is full, is open now, is level,"
         " is dry, is sealed, is fixed, no longer happens, no longer crashes, no longer occurs, no longer there, does it, did it, does the trick, did"
         " the trick, has landed, landed, off to, it is, it's a go, arrives, says yes, said yes, agreed, is yes, got the ok, got the go-ahead, gave the ok, is a no-go,"
         " exit 0, exit code 0, rc 0, rc=0, 0 errors, 0 failures, 0 warnings, zero errors, zero failures, zero warnings, no errors,"
@@ -66,16 +66,16 @@ TABLE = ActTable(
         " out of memory, oom, exit 1, rc 1, rc=1, bailed, conflicts, in conflict, collapsed, fell through, sold out, unavailable, fully booked, cancelled on us, ✗, ✘, ❌"
     ),
     partly=(
-        "half, halfway, half way, half done, half of, partly, partially, partial, almost, nearly, mostly, most of, so far, to go, except, except for, apart from, still missing,"
+        "two thirds, a third, one third, three quarters, a quarter, one half, half, halfway, half way, half done, half of, partly, partially, partial, almost, nearly, mostly, most of, so far, to go, except, except for, apart from, still missing,"
         " in part, some of, the first half, roughly half, not all, the bulk of, a few left, left to do, remaining, rest of, rest follows, the rest tomorrow, more to come, only missing, lacks, up to now, one more, two more"
     ),
     planned=(
-        "will, i'll, we'll, he'll, she'll, they'll, it'll, shall, going to, gonna, plan to, planning to, plan is to, about to, need to, needs to, need, needs, have to, has to, must, should,"
+        "next, will, i'll, we'll, he'll, she'll, they'll, it'll, shall, going to, gonna, plan to, planning to, plan is to, about to, need to, needs to, need, needs, have to, has to, must, should,"
         " want to, wants to, intend to, would like to, i'd like to, todo, to do, to be done, is to be, are to be, due, scheduled for, is planned, are planned, would, could, can then, may, ought to, hope to, hoping to, aim to, remains to, yet to, next i, next we, next step"
     ),
     deferred=(
         "is on monday, is on tuesday, is on wednesday, is on thursday, is on friday, tomorrow, later, next week, next month, tonight, after lunch, after that, afterwards, soon, on monday, on tuesday, on wednesday, on thursday, on friday, on saturday, on sunday,"
-        " monday, in the evening, in the afternoon, next sprint, eventually, at some point, someday, then, sunday night, friday night, in an hour, this afternoon, this evening, by monday, by friday, by tomorrow"
+        " monday, in the evening, in the afternoon, next sprint, eventually, at some point, someday, sunday night, friday night, in an hour, this afternoon, this evening, by monday, by friday, by tomorrow"
     ),
     condition="once, if, when, whenever, until, unless, as soon as, provided, in case, before, after, assuming, whether, till, so that, in order to, to see if, because, since, although, though, as long as, even though",
     guessed=(
@@ -91,7 +91,7 @@ TABLE = ActTable(
         "undone, unfinished, incomplete, still open, still missing, still to do, still pending, still outstanding, outstanding, remains open, still needs, still need, isn't there, too early, far from, yet to be, half-finished, still waiting"
     ),
     reopened=(
-        "reopen, reopened, reopening, reopens, redo, redoing, do over, undo, undoing, undid, back to square one, needs redoing, need to redo, have to redo, has to be redone, must be redone, start over, wrong after all, broken again, failing again, not done after all, is open again, open again, regressed, premature, prematurely, by mistake, un-done, undone again, take back, i take back, taking back, was wrong about"
+        "redone, reopen, reopened, reopening, reopens, redo, redoing, do over, undo, undoing, undid, back to square one, needs redoing, need to redo, have to redo, has to be redone, must be redone, start over, wrong after all, broken again, failing again, not done after all, is open again, open again, regressed, premature, prematurely, by mistake, un-done, undone again, take back, i take back, taking back, was wrong about"
     ),
     skipped=(
         "skip, skipped, skipping, skips, not needed, isn't needed, no longer needed, not necessary, unnecessary, no longer necessary, needless, dropping, dropped the idea, leaving out, left out, leave out, omitted, omitting, obsolete, n/a, not applicable, waived, won't do, will not do, moot, no need, don't need, doesn't apply, does not apply, superfluous, redundant, cancelled as unnecessary"
@@ -132,6 +132,6 @@ TABLE = ActTable(
     not_progress="morning evening nothing something everything anything building meeting ceiling string king ring thing things during including according regarding following spring wedding missing outstanding pricing listing setting training funding catering clothing housing being packaging onboarding recording briefing hearing opening landing beijing wiring roofing flooring plumbing painting painting wording timing",
     endings=(
         "izations isations ization isation ications ication ifications ations ation ements ement ments ment iness ances ance ences ence"
-        " ings ing ional ions ion als al ies ied iers ier ers er ors or ed es s ly e y"
+        " ising izing ised ized ise ize ings ing ional ions ion als al ies ied iers ier ers er ors or ed es s ly e y"
     ),
 )

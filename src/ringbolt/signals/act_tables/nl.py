@@ -9,12 +9,12 @@ TABLE = ActTable(
     common=(
         "de het een en of is zijn was waren wordt worden werd werden heb heeft hebben had ik wij we hij zij ze het mijn ons onze zijn haar hun met van voor op aan in te bij naar uit over onder om als ook nog al niet geen alleen heel zo hoe wat wie waar wanneer waarom dat die dit deze maar nu net vandaag gisteren morgen uur men hier daar dan alles alle tot sinds door tegen zonder eindelijk er maandag dinsdag woensdag donderdag vrijdag zaterdag zondag per doe"
     ),
-    done="klaar, gedaan, af, afgerond, voltooid, gereed, voltooide, geregeld, afgehandeld, compleet, gelukt, werkt, werkt nu, in orde, afgevinkt, voor elkaar, rond, beëindigd, ✓, ✔, ✅, ☑, [x], 100 %, 100%",
-    state="staat online, staat live, is live, staat open, staat klaar, is binnen, zijn binnen, is verstuurd, is er, zijn er, is groen, zijn groen, groen, klopt, kloppen, zonder fouten, geen fouten, foutloos, zonder problemen, ok, is duidelijk, is de deur uit, zijn de deur uit, draait weer, is weg, zijn weg",
+    done="klaar, gedaan, af, afgerond, voltooid, gereed, voltooide, geregeld, afgehandeld, compleet, gelukt, in orde, afgevinkt, voor elkaar, rond, beëindigd, ✓, ✔, ✅, ☑, [x], 100 %, 100%",
+    state="werkt, werkt nu, staat, staan, we hebben, hangt, hangen, staat online, staat live, is live, staat open, staat klaar, is binnen, zijn binnen, is verstuurd, is er, zijn er, is groen, zijn groen, groen, klopt, kloppen, zonder fouten, geen fouten, foutloos, zonder problemen, ok, is duidelijk, is de deur uit, zijn de deur uit, draait weer, is weg, zijn weg",
     all="alles, alle stappen, alle taken, alle punten, het hele plan, de rest, al het andere",
     begun="begin, begonnen, begin met, gestart met, start met, ben bezig, bezig met, bezig, aan het, werk aan, loopt nog, ga verder, verder met, nu, wacht op, in behandeling, onderweg, wordt nu",
     failed="mislukt, mislukte, faalt, faalde, fout, fouten, geweigerd, afgewezen, geblokkeerd, kapot, lukt niet, lukte niet, werkt niet, werkte niet, kon niet, onmogelijk, vastgelopen, afgebroken, uitverkocht, rood",
-    partly="voor de helft, half, helft, de helft, deels, gedeeltelijk, bijna, grotendeels, tot nu toe, behalve, op na, ontbreekt nog, ontbreken nog",
+    partly="twee derde, een derde, driekwart, voor de helft, half, helft, de helft, deels, gedeeltelijk, bijna, grotendeels, tot nu toe, behalve, op na, ontbreekt nog, ontbreken nog",
     planned="zal, zullen, ga, gaan, wil, willen, moet, moeten, zou, van plan, nog te doen, staat gepland, volgt nog",
     deferred="morgen, later, volgende week, straks, binnenkort, vanavond, vanmiddag, daarna, overmorgen",
     condition="als, wanneer, zodra, indien, voordat, totdat, nadat, of, zodat, omdat, hoewel, tenzij, mits",

@@ -9,12 +9,12 @@ TABLE = ActTable(
     common=(
         "o a os as um uma uns umas de do da dos das e ou é são era foi foram está estão estou estamos tem tenho temos eu nós ele ela eles se me nos meu minha seu sua nosso com para por em no na nos nas ao à aos às que quem quando onde como porque não sim mais também já ainda agora hoje ontem amanhã muito bem tudo todos todas sem sobre até desde entre isto isso este esta às segunda terça quarta quinta sexta sábado domingo sido ser horas"
     ),
-    done="feito, feita, feitos, feitas, pronto, pronta, prontos, prontas, terminado, terminada, terminados, terminadas, acabado, acabada, concluído, concluída, concluídos, concluídas, completo, completa, finalizado, finalizada, resolvido, resolvida, fechado, fechada, funciona, funcionou, deu certo, correu bem, terminei, acabei, tratado, ✓, ✔, ✅, ☑, [x], 100 %, 100%",
-    state="está no ar, no ar, está online, está aberto, está aberta, já está, já estão, chegou, chegaram, está verde, sem erros, sem erro, sem problemas, bate certo, batem, coincidem, tudo ok, ok, está claro, correto, correta, em funcionamento",
+    done="feito, feita, feitos, feitas, pronto, pronta, prontos, prontas, terminado, terminada, terminados, terminadas, acabado, acabada, concluído, concluída, concluídos, concluídas, completo, completa, finalizado, finalizada, resolvido, resolvida, fechado, fechada, terminei, acabei, tratado, ✓, ✔, ✅, ☑, [x], 100 %, 100%",
+    state="funciona, funcionou, deu certo, correu bem, já temos, já tenho, está no ar, no ar, está online, está aberto, está aberta, já está, já estão, chegou, chegaram, está verde, sem erros, sem erro, sem problemas, bate certo, batem, coincidem, tudo ok, ok, está claro, correto, correta, em funcionamento",
     all="tudo, todos os passos, todas as etapas, todas as tarefas, o plano inteiro, o resto, todo o resto, todos os pontos",
     begun="começo, começando, comecei, a começar, em curso, em andamento, trabalhando em, a trabalhar, agora, passo a, passo para, continuo, continuando, estou, estamos, à espera, esperando, iniciando, a iniciar, iniciei",
     failed="falhou, falharam, falha, erro, erros, rejeitado, rejeitada, recusado, recusada, negado, bloqueado, impossível, partido, quebrou, não funciona, não funcionou, não consegui, não consigo, não deu, cancelado, esgotado, abortado",
-    partly="a meio, metade, pela metade, em parte, parcialmente, quase, a maioria, até agora, por enquanto, exceto, menos, falta ainda, faltam",
+    partly="dois terços, um terço, a meio, metade, pela metade, em parte, parcialmente, quase, a maioria, até agora, por enquanto, exceto, menos, falta ainda, faltam",
     planned="vou, vamos, vai, tenho de, tenho que, preciso, é preciso, devo, quero, farei, será, serão, por fazer, resta, pretendo, falta fazer",
     deferred="amanhã, mais tarde, depois, na próxima semana, em breve, esta noite, logo, à tarde",
     condition="se, quando, assim que, até que, antes de, depois de, uma vez, para que, porque, embora, logo que",
