@@ -51,6 +51,7 @@ class _Word(Struct):
     senses: frozenset[str]
     weight: float
     is_action: bool
+    things: frozenset[str] = frozenset()  # the senses without actions
     share: float = 1.0  # less for what stands behind a preposition
 
 
@@ -108,14 +109,19 @@ class PlanWords:
         self.titles = list(titles)
         self.language = language_of(". ".join(titles)[:600])
         self.steps: list[list[_Word]] = [self._words(title) for title in titles]
+        for words in self.steps:
+            light = any(word.is_action and word.senses & _LIGHT for word in words)
+            for word in words:
+                word.things = word.senses if light else frozenset(name for name in word.senses if name[0] != "#")
         self._weigh()
+        self._pronouns = [bool(_PRONOUNS & set(title.lower().split())) for title in titles]
 
     def _words(self, title: str) -> list[_Word]:
         if self.language in UNSPACED:
-            return [_Word(one, 1.0, any(name[0] == "#" for name in one)) for one in _unspaced_senses(title, self.language)]
+            return [_Word(one, 1.0, any(name[0] == "#" for name in one), one) for one in _unspaced_senses(title, self.language)]
         words, main = plain_words(title, self.language)
         found = [
-            _Word(senses(word, self.language), 1.0, False, 1.0 if place < main else 0.5)
+            _Word(senses(word, self.language), 1.0, False, share=1.0 if place < main else 0.5)
             for place, word in enumerate(words)
         ]
         order = range(len(found) - 1, -1, -1) if _verb_last(self.language) else range(len(found))
@@ -142,6 +148,10 @@ class PlanWords:
                 own = [count[name] for name in word.senses if name in count]
                 word.weight = (math.log1p(total / max(own, default=1)) - 0.4) * word.share
 
+    def takes_anything(self, step: int) -> bool:
+        """Whether the thing of a title is only known from the steps before it: "Send it to the printer"."""
+        return self._pronouns[step]
+
     def actions(self, step: int) -> frozenset[str]:
         """The actions that a title asks for; none if its verb says little."""
         words = self.steps[step]
@@ -150,6 +160,9 @@ class PlanWords:
             # "Get the client's signature" asks for signing.
             verbs = [word for word in words if not word.is_action and word.share == 1.0][-1:]
         return frozenset(name for word in verbs for name in word.senses if name[0] == "#")
+
+
+_PRONOUNS = frozenset("it them this that".split())
 
 
 def _verb_last(language: str) -> bool:
@@ -290,7 +303,7 @@ class _Reading:
             step, score, lead = self._best(said)
             if step is None:
                 return
-            if score >= COMPLETES and lead >= LEADS:
+            if score >= COMPLETES and lead >= (0.0 if step == self._current else LEADS):
                 self._complete(step, min(0.96, 0.9 + 0.03 * (score - COMPLETES)), clause)
             elif score >= ASKS and not self._over[step]:
                 self._ask(step, score)
@@ -348,8 +361,11 @@ class _Reading:
     def _continues(self, said: _Said) -> bool:
         """ "9 boxes packed, 30 to go": the addition turns the step just finished into one in work."""
         done = [one.step for one in self._found.values() if one.effect == "completed"]
-        if not done or said.clause.act == "planned":
+        if not done:
             return False
+        before = {name for one in (self._last.every if self._last else []) for name in one if name[0] not in "#~=$"}
+        if said.clause.act == "planned" and not any(before & one for one in said.every):
+            return False  # it is about something else
         best, score, _ = self._best(said, strict=False, closed=True)
         if score >= MOVES and best != done[-1]:
             return False
@@ -451,7 +467,7 @@ class _Reading:
         for word in words:
             best = 0.0
             for place, one in enumerate(said.every):
-                if meets := _meet(word.senses, one):
+                if meets := _meet(word.senses if word.is_action else word.things, one):
                     met.add(place)
                     best = max(best, meets * (0.9 if place >= len(said.words) + len(said.verbs) else 1.0))
             if word.is_action:
@@ -460,7 +476,7 @@ class _Reading:
                 things = max(things, best)
                 whole += word.weight
                 hit += word.weight * best
-        covered = hit / whole if whole else acts
+        covered = hit / whole if whole else acts / 2
         if not covered and not acts:
             return -STRAY * min(3, len(said.things))
         score = THINGS * covered + ACTION * acts + self._place(step, closed)
@@ -470,9 +486,16 @@ class _Reading:
             score -= OTHER_ACTION if strict else OTHER_ACTION / 2
         if said.clause.plain_done:
             score += SAID_DONE
-        strays = [said.words[place] for place in said.things if place not in met]
+        strays = [
+            said.words[place]
+            for place in said.things
+            # What a verb is done to says more than what stands before it: "made coffee", "CSR sent".
+            if place not in met and (place >= said.clause.after or any(name[0] == "=" for name in said.words[place]))
+        ]
         if own & _NEW_THING:
             strays = [one for one in strays if any(name[0] == "=" for name in one)]
+        if self._plan.takes_anything(step):
+            strays = []
         if covered < 0.3:
             score -= STRAY * min(3, len(strays))
         if whole and not things and strays:
