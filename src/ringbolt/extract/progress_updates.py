@@ -106,7 +106,7 @@ def foresee(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> PlanUpda
                 "seq": seq,
                 "event_type": draft.kind,
                 "text": draft.text,
-                "data": "{}",
+                "data": json.dumps(draft.data),
                 "sets": draft.sets,
                 "channel": memory.origin.channel,
                 "agent": memory.origin.agent,

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
+from ..core.tasks import write_captured
 from ..extract.task_name import task_name
 from ..ledger.current_task import DRAFT, UNNAMED, request_tags
 from ..ledger.values import OPEN_EFFECTS
@@ -163,7 +164,7 @@ class Capture:
 
     def message(self, text: str, *, key: str | None = None) -> Written | None:
         """The agent wrote something."""
-        return self._update(self._agent, text, key, self._on_task)
+        return self._on_task(lambda: write_captured(self._agent, text, key)) if text.strip() else None
 
     def aside(self, text: str, *, by_user: bool = False, key: str | None = None) -> Written | None:
         """The user or the host wrote something that asks for nothing, and begins no task."""
@@ -431,7 +432,8 @@ class Capture:
 
         If its plan is done and it says so, the task is taken to be completed, unless helpers are `at_work`.
         """
-        written = self._update(self._agent, clipped(text), key, self._if_task)
+        said = clipped(text)
+        written = self._if_task(lambda: write_captured(self._agent, said, key)) if said.strip() else None
         is_done = written and written.status == "active" and 0 < written.total <= written.done
         if is_done and not at_work and says_done(text):
             self._agent.task_update(written.task_id, status="completed", reason=rules.INFERRED)
