@@ -129,11 +129,12 @@ class PlanWords:
             first = rank == 0 and (self.language != "en" or is_verb(words[place].partition("-")[0]))
             if first or any(name[0] == "#" for name in found[place].senses):
                 found[place].is_action = True
-                # "Get approval" asks for approving.
-                if root(words[place], self.language) not in _LIGHT:
-                    break
-            elif rank >= 1:
                 break
+        if found and root(words[0], self.language) in _LIGHT:
+            # "Get approval" and "Have legal review it" ask for approving and reviewing.
+            heads = [one for one in found[1:main] if any(name[0] == "#" for name in one.senses)]
+            if heads:
+                heads[-1].is_action = True
         return found
 
     def _weigh(self) -> None:
@@ -294,7 +295,7 @@ class _Reading:
             self._finish_all(clause)
         elif named:
             for step in named:
-                self._complete(step, 0.97, clause)
+                self._complete(step, 0.97, clause, named=True)
         elif clause.bare:
             # "Done." is about the step in work; after a clause that named its step it adds nothing.
             if self._current is not None and not self._specific and not clause.tail:
@@ -396,7 +397,7 @@ class _Reading:
             if not self._over[step]:
                 self._put(Verdict(step, "skipped", 0.92))
                 self._over[step] = True
-                self._move_on(step)
+                self._move_on(step, bool(named))
 
     def _state(self, clause: Clause, said: _Said, named: list[int]) -> None:
         """A clause without a verb of its own: a title, a value that a step asked for, a result."""
@@ -419,8 +420,11 @@ class _Reading:
 
     # --- effects
 
-    def _complete(self, step: int, sure: float, clause: Clause) -> None:
+    def _complete(self, step: int, sure: float, clause: Clause, named: bool = False) -> None:
         if self._over[step]:
+            return
+        if not named and self._is_check_ahead(step):
+            self._ask(step, 0.6)
             return
         if clause.guessed:
             self._ask(step, 0.6)
@@ -428,15 +432,21 @@ class _Reading:
         self._put(Verdict(step, "completed", sure))
         self._over[step] = True
         self._specific = True
-        self._move_on(step)
+        self._move_on(step, named)
 
-    def _move_on(self, step: int) -> None:
+    def _is_check_ahead(self, step: int) -> bool:
+        """Whether a step is a check that is not due yet: tests are run after every change, not only once."""
+        ahead = self._current is not None and step > self._current
+        return ahead and any("=tests" in word.senses for word in self._plan.steps[step])
+
+    def _move_on(self, step: int, named: bool) -> None:
         """A step is over: the work is at the next one."""
         following = [one for one in range(step + 1, len(self._over)) if not self._over[one]]
         if step == self._current:
             self._current = following[0] if following else self._first_open()
-        elif self._current is not None and following and 0 < step - self._current <= MOST_JUMPED:
-            # Plans are worked in order: rather was a step before this one not reported.
+        elif self._current is not None and following and not named and 0 < step - self._current <= MOST_JUMPED:
+            # Plans are worked in order: rather was a step before this one not reported. A number is meant as
+            # it is said.
             self._current = following[0]
         if self._current is not None and self._current > step and self._first_open() != self._current:
             self._put(Verdict(self._current, "active", 0.6))
@@ -468,8 +478,11 @@ class _Reading:
             best = 0.0
             for place, one in enumerate(said.every):
                 if meets := _meet(word.senses if word.is_action else word.things, one):
+                    is_detail = place >= len(said.words) + len(said.verbs)
+                    if word.is_action and is_detail and said.verbs:
+                        continue  # "sent it for signature" is sending
                     met.add(place)
-                    best = max(best, meets * (0.9 if place >= len(said.words) + len(said.verbs) else 1.0))
+                    best = max(best, meets * (0.9 if is_detail else 1.0))
             if word.is_action:
                 acts = max(acts, best)
             else:
@@ -498,7 +511,7 @@ class _Reading:
             strays = []
         if covered < 0.3:
             score -= STRAY * min(3, len(strays))
-        if whole and not things and strays:
+        if whole and not things and strays and not (said.clause.plain_done and step == self._current):
             # The same action was done to something else: "checked my mail" for "Check the proofs".
             score = min(score, COMPLETES - 0.1)
         if self._over[step] and not closed:

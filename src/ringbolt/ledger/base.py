@@ -332,6 +332,7 @@ class Base:
             result = asdict(self._predicted(tx, head, draft, seq))
             # Not stored: they quote other tasks, and a repeated call gets fresh ones.
             del result["answer"], result["patterns"]
+            result["moved"] = [move.to_dict() for move in result["moved"]]
             draft.sets["+keys"] = {
                 "key": key,
                 "operation": operation,

@@ -120,6 +120,7 @@ class _Lookup:
         self.into = frozenset(_split(one.into))
         self.self_words = frozenset(_split(one.self_words))
         self.asks = frozenset(_split(one.asks))
+        self.hypothesis = frozenset(_split(one.hypothesis))
         self.of = frozenset(_split(one.of))
         self.maybe_past = frozenset(one.maybe_past.split())
         self.helpers = frozenset(one.helpers.split())
@@ -297,8 +298,13 @@ def _sentence_clauses(sentence: list[_Token], lookup: _Lookup, found: list[Claus
         return spoken
     asked = sentence[-1].text in "?？" or _begins_question(sentence, lookup)
     reported, says_on = _reported_from(sentence, lookup)
+    open_condition = sentence[0].mark == "condition"
     for start, segment in _segments(sentence, lookup):
         clause = _read_segment(segment, lookup)
+        if open_condition and clause.act == "finished":
+            # "Once the tests passed, I merged it" is past; "if it works, we are done" is not so yet.
+            if sentence[0].low in lookup.hypothesis or not any(_is_past(one, segment, lookup) for one in segment):
+                clause.act = "planned"
         if asked:
             clause.act = "asked"
         elif spoken or (reported is not None and start + len(segment) > reported):
@@ -470,7 +476,10 @@ def _read_segment(tokens: list[_Token], lookup: _Lookup) -> Clause:
     clause.plain_done = "done" in marks
     clause.whole = _is_whole(tokens, lookup, clause)
     clause.act = "planned" if conditional else _act_of(marks, bool(past), part, going, tokens, lookup)
-    if clause.act == "denied" and not any(token.low in lookup.steps for token in tokens):
+    if clause.act == "none" and tokens and tokens[0].low in _NOW_WORDS:
+        clause.act = "begun"  # "Now the tests."
+    stands = clause.act in ("skipped", "begun") or (clause.act == "finished" and clause.plain_done)
+    if not stands and not any(token.low in lookup.steps or token.low in lookup.ordinals for token in tokens):
         clause.numbers = []  # a number alone may count anything
     return clause
 
@@ -505,7 +514,7 @@ def _act_of(
         return "reopened"
     if "negation" in marks or "unfinished" in marks:
         return "denied"
-    if "planned" in marks or ("deferred" in marks and not finished):
+    if "planned" in marks or ("deferred" in marks and not past):
         now = "begun" in marks or tokens[0].low in ("now", "so", "ok", "okay") and "planned" in marks
         return "begun" if now and "deferred" not in marks else "planned"
     repaired = any(token.low in lookup.repairs for token in tokens)
@@ -657,7 +666,9 @@ def _take_words(clause: Clause, tokens: list[_Token], lookup: _Lookup) -> None:
         if low in _WEEKDAYS:
             clause.details.append(low)
             continue
-        if _is_past(token, tokens, lookup) or (lookup.forms.is_progressing(low) and not token.mark):
+        if detail and clause.verbs and _is_past(token, tokens, lookup) and tokens[place - 1].low in lookup.into:
+            clause.details.append(low)  # "by registered mail"
+        elif _is_past(token, tokens, lookup) or (lookup.forms.is_progressing(low) and not token.mark):
             clause.verbs.append(_with_particle(tokens, place))
         elif token.mark == "state":
             if low not in _COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):

@@ -26,6 +26,7 @@ class ActTable(Value, frozen=True, kw_only=True):
     planned: Phrases = ""  # is to come
     deferred: Phrases = ""  # a later time; turns what begins into what is planned
     condition: Phrases = ""  # begins a clause about what is not yet so
+    hypothesis: Phrases = ""  # those of them after which the main clause is not so yet either
     guessed: Phrases = ""
     negation: Phrases = ""
     harmless: Phrases = ""  # phrases with a negation that deny nothing: "no errors"

@@ -19,6 +19,7 @@ TABLE = ActTable(
     planned="werde, werden wir, will, wollen, muss, müssen, soll, sollte, sollen, plane, vorhabe, möchte, kann dann, steht an, folgt, kommt noch, wird noch",
     deferred="morgen, später, nächste woche, nachher, demnächst, am montag, am dienstag, am mittwoch, am donnerstag, am freitag, heute abend, bald, danach, übermorgen",
     condition="wenn, sobald, falls, bevor, bis, nachdem, ob, damit, weil, obwohl, sofern",
+    hypothesis="wenn, falls, sofern, ob",
     guessed="wahrscheinlich, vielleicht, vermutlich, wohl, ich glaube, ich denke, anscheinend, scheinbar, möglicherweise, müsste, dürfte, hoffentlich, angeblich",
     negation="nicht, kein, keine, keinen, nie, niemals, nichts",
     harmless="keine fehler, ohne fehler, keine probleme, keine beanstandungen, nichts mehr zu tun, keine einwände, keine fragen",

@@ -17,7 +17,7 @@ TABLE = ActTable(
         " get gets getting make let lets everything anything something let's i'm i've i'd i'll we're we've we'll we'd that's there's both"
         " each every some more most other another own same new such am after before while during since until"
         " over under between through against off back down away within without both took takes pm am eur usd"
-        " euros dollars per one ones thing things bit lot lots status update fyi note progress overnight meanwhile today's everybody everyone nobody"
+        " euros dollars per one ones thing things bit lot lots status update fyi progress overnight meanwhile today's everybody everyone nobody"
     ),
     done=(
         "done, finished, complete, are in place, is in place, completed, completes, completion, ready, in place, wrapped up, wrapped it up, sorted out,"
@@ -78,6 +78,7 @@ TABLE = ActTable(
         " monday, in the evening, in the afternoon, next sprint, eventually, at some point, someday, sunday night, friday night, in an hour, this afternoon, this evening, by monday, by friday, by tomorrow"
     ),
     condition="once, if, when, whenever, until, unless, as soon as, provided, in case, before, after, assuming, whether, till, so that, in order to, to see if, because, since, although, though, as long as, even though",
+    hypothesis="if, unless, provided, in case, assuming, whether",
     guessed=(
         "probably, maybe, perhaps, possibly, i think, i guess, i believe, seems, seem, apparently, presumably, hopefully, supposedly, allegedly, likely, might, should be, must be, as far as i know, afaik, not sure,"
         " i assume, i suppose, looks as if, looks like, could be, in theory"

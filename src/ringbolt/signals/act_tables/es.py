@@ -18,6 +18,7 @@ TABLE = ActTable(
     planned="voy a, vamos a, va a, tengo que, hay que, debo, debemos, quiero, pienso, haré, será, serán, queda por, por hacer, pendiente de, tendré, necesito",
     deferred="mañana, más tarde, luego, la semana que viene, pronto, esta noche, esta tarde, después, pasado mañana, el lunes",
     condition="si, cuando, en cuanto, hasta que, antes de, después de que, una vez, para que, porque, aunque",
+    hypothesis="si",
     guessed="probablemente, quizás, quizá, tal vez, creo, supongo, parece, al parecer, debería estar, seguramente, supuestamente, ojalá",
     negation="no, nunca, jamás, nada, ningún, ninguna, ninguno, tampoco",
     harmless="sin errores, sin error, sin problemas, ningún error, ningún problema, no hay errores, nada pendiente, no falta nada, no queda nada",

@@ -18,6 +18,7 @@ TABLE = ActTable(
     planned="vais, va, allons, vont, dois, doit, devons, faut, il faut, faudra, ferai, sera, seront, prévu, prévue, veux, voudrais, compte, reste à, à faire",
     deferred="demain, plus tard, la semaine prochaine, bientôt, lundi prochain, ce soir, cet après-midi, après-demain, ensuite",
     condition="si, quand, dès que, lorsque, une fois, avant de, avant que, après que, jusqu'à, afin de, parce que, car",
+    hypothesis="si",
     guessed="probablement, peut-être, sans doute, je pense, je crois, semble, apparemment, devrait être, il paraît, paraît-il, espérons",
     negation="ne, n', pas, jamais, rien, aucun, aucune, n'est, n'ai, n'a, n'ont, n'avons, n'était",
     harmless="sans erreur, sans erreurs, aucune erreur, sans problème, aucun problème, aucune remarque, plus rien à faire, pas de problème, pas d'erreur",

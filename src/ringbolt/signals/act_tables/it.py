@@ -18,6 +18,7 @@ TABLE = ActTable(
     planned="devo, dobbiamo, bisogna, voglio, vorrei, farò, sarà, saranno, andrà, da fare, intendo, occorre, ho intenzione",
     deferred="domani, più tardi, dopo, la prossima settimana, presto, stasera, nel pomeriggio, poi, dopodomani",
     condition="se, quando, appena, finché, prima di, dopo che, una volta, affinché, perché, sebbene, non appena",
+    hypothesis="se",
     guessed="probabilmente, forse, credo, penso, suppongo, sembra, pare, a quanto pare, dovrebbe, presumibilmente, magari",
     negation="non, mai, niente, nulla, nessun, nessuno, nessuna, né",
     harmless="senza errori, nessun errore, senza problemi, nessun problema, non manca nulla, non manca niente",

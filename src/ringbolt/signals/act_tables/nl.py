@@ -18,6 +18,7 @@ TABLE = ActTable(
     planned="zal, zullen, ga, gaan, wil, willen, moet, moeten, zou, van plan, nog te doen, staat gepland, volgt nog",
     deferred="morgen, later, volgende week, straks, binnenkort, vanavond, vanmiddag, daarna, overmorgen",
     condition="als, wanneer, zodra, indien, voordat, totdat, nadat, of, zodat, omdat, hoewel, tenzij, mits",
+    hypothesis="als, indien, mits, tenzij",
     guessed="waarschijnlijk, misschien, vermoedelijk, denk ik, ik denk, ik geloof, blijkbaar, schijnbaar, mogelijk, hopelijk, naar verluidt, zou moeten",
     negation="niet, geen, nooit, niets, niks",
     harmless="geen fouten, zonder fouten, geen problemen, zonder problemen, niets meer te doen, geen bezwaren",

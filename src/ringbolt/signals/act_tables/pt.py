@@ -18,6 +18,7 @@ TABLE = ActTable(
     planned="vou, vamos, vai, tenho de, tenho que, preciso, é preciso, devo, quero, farei, será, serão, por fazer, resta, pretendo, falta fazer",
     deferred="amanhã, mais tarde, depois, na próxima semana, em breve, esta noite, logo, à tarde",
     condition="se, quando, assim que, até que, antes de, depois de, uma vez, para que, porque, embora, logo que",
+    hypothesis="se",
     guessed="provavelmente, talvez, acho, creio, suponho, parece, aparentemente, deve estar, supostamente, se calhar, possivelmente",
     negation="não, nunca, jamais, nada, nenhum, nenhuma, nem",
     harmless="sem erros, sem erro, sem problemas, nenhum erro, nenhum problema, não falta nada, nada em falta",
