@@ -82,7 +82,9 @@ def read_plans(path: Path) -> list[Plan]:
         elif "||" in line:
             text, _, label = line.rpartition("||")
             act, _, effects = label.partition("|")
-            found = [(word, int(step)) for word, step in re.findall(r"(done|now|fail|skip|open) (\d+)", effects)]
+            found = [
+                (word, int(step)) for word, step in re.findall(r"(done|now|fail|skip|open) (\d+)", effects)
+            ]
             if not found and effects.strip() != "-":
                 raise SystemExit(f"{path}:{number}: no effects in {line!r}")
             plans[-1].reports.append(Report(text.strip(), act.strip(), found))
@@ -149,14 +151,18 @@ def measure(plans: list[Plan], show: bool) -> dict[str, Count]:
                     count.asked += asks
                 if show and plan.half == "tune" and (wrong or missed or not right):
                     what = f"{'FALSE ' if wrong else ''}{'missed ' if missed else ''}{'' if right else 'current'}"
-                    print(f"{what:16} {plan.name}: {report.text!r}\n{'':17}due {report.effects}, moved {changed},"
-                          f" at {here}, asks {asks}")
+                    print(
+                        f"{what:16} {plan.name}: {report.text!r}\n{'':17}due {report.effects}, moved {changed},"
+                        f" at {here}, asks {asks}"
+                    )
             memory.close()
     return counts
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--half", default="all", choices=["tune", "held", "fresh", "all"])
     parser.add_argument("--set", type=Path, default=LABELS)
     parser.add_argument("--show", action="store_true")

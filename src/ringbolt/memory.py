@@ -21,6 +21,7 @@ from .extract.distillation import Distilling
 from .extract.extraction import Extracting
 from .extract.patterns import Patterns
 from .extract.progress_updates import Progressing
+from .extract.report_model import ReportJudging
 from .extract.request_model import RequestJudging
 from .extract.running_summary import Summarizing
 from .files.active_operations import ActiveTasks
@@ -37,7 +38,7 @@ from .waits.operations import Waiting
 class TaskMemory(
     Opening, Folders, Handoff, Notes, Tasks, Plans, SplitMerge, Syncing, Actions, Entries, Claims,
     Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-    RequestJudging, Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
+    RequestJudging, ReportJudging, Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
     Goals, Retention,
 ):  # fmt: skip
     """Task memory: every operation is a method, safe to call from many threads and processes at once."""

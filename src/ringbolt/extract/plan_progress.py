@@ -363,7 +363,9 @@ class Progress:
         It says which items are over, so nothing follows for the items before them.
         """
         if self._reader is None:
-            self._reader = ReportReader(PlanWords([_unlabelled(title) for title in self._items]), self._labels)
+            self._reader = ReportReader(
+                PlanWords([_unlabelled(title) for title in self._items]), self._labels
+            )
         over = [sure >= HIGH and self._ended.get(item) != "failed" for item, sure in enumerate(self._sure)]
         self.verdicts = self._reader.read(text, over, self.current)
         for verdict in self.verdicts:

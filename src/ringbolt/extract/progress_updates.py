@@ -20,10 +20,11 @@ from ..model.types import StepMove, Value
 from ..model.validate import blake2b
 from ..signals.step_numbers import number_ranges
 from ..signals.text_layout import cut
-from ..store import distilled
+from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
 from .plan_progress import HIGH, Finding, Progress
+from .report_model import KIND as REPORT
 from .trust import AGENT, least_trusted
 
 KIND = "progress"
@@ -49,12 +50,18 @@ class PlanUpdate:
         self.position: dict[str, Any] = {}
         self.moved: tuple[StepMove, ...] = ()
         self.asks: tuple[str, ...] = ()
+        # The message that a model is to judge, and the steps in question.
+        self.unsure: tuple[int, tuple[str, ...]] | None = None
 
     def write(self, memory: Base, tx: Tx, head: Row, now: str) -> None:
         """Write what was inferred, and the belief if it is time to."""
         for channel, draft in self.drafts:
             itself = memory.acting_as(agent=AGENT, channel=channel)
             append_event(itself, tx, head, draft, now, "infer")
+        settings = memory.settings
+        if self.unsure is not None and (settings.model_local_url or settings.model_remote_url):
+            cause, steps = self.unsure
+            jobs.add(tx, REPORT, head["task_id"], str(cause), {"steps": list(steps)}, jobs.NOW, now)
         reading, seq = self._look, self._seq
         whole = seq == head["last_seq"] - len(self.drafts)
         if whole:
@@ -247,6 +254,13 @@ class _Reading:
             found.position.update(rules.plan_position(self.steps))
             found.moved = self._moved(found.drafts)
         found.asks = tuple(open_questions(self.live, progress))
+        unsure = [one.step for one in progress.verdicts if one.effect in ("ask", "unsure")]
+        steps = [self.live[step] for step in unsure]
+        asked = tuple(
+            row["item_id"] for row in steps if row["status"] in rules.ITEM_OPEN and row["basis"] != "explicit"
+        )
+        if asked and self._last:
+            found.unsure = self._last, asked
         return found
 
     def _moved(self, drafts: Sequence[tuple[str, Draft]]) -> tuple[StepMove, ...]:

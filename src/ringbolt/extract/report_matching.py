@@ -20,7 +20,8 @@ from ..signals.report_clauses import UNSPACED, Clause, common_words, language_of
 from ..signals.trade_words import concepts, result_actions, unspaced_words
 from ..signals.word_roots import plain, root
 
-Effect = Literal["completed", "active", "failed", "skipped", "reopened", "ask"]
+# `ask` is a question for the reply; `unsure` only one for a model.
+Effect = Literal["completed", "active", "failed", "skipped", "reopened", "ask", "unsure"]
 
 # The least score of a step that is completed, made current, or asked about; and by how much it must lead.
 COMPLETES, MOVES, ASKS, LEADS = 1.6, 1.0, 0.8, 0.35
@@ -62,7 +63,11 @@ def senses(word: str, language: str) -> frozenset[str]:
     head, dash, particle = word.partition("-")
     if dash and (known := concepts(word, language)):
         found |= known
-    parts = [head] if dash and particle in _SHORT else word.replace("_", "-").replace(".", "-").replace("/", "-").split("-")
+    parts = (
+        [head]
+        if dash and particle in _SHORT
+        else word.replace("_", "-").replace(".", "-").replace("/", "-").split("-")
+    )
     for part in parts:
         if not part or part.isdigit():
             continue
@@ -89,7 +94,10 @@ def _results_of(verb: str) -> frozenset[str]:
     return result_actions(head, True) or result_actions(root(head, "en"), True)
 
 
-_LIGHT = frozenset(root(word, "en") for word in "get have make do give take hold obtain perform conduct complete finish let ask".split())
+_LIGHT = frozenset(
+    root(word, "en")
+    for word in "get have make do give take hold obtain perform conduct complete finish let ask".split()
+)
 _SHORT = frozenset("up out off over back down in through on together with for around away".split())
 
 
@@ -98,7 +106,16 @@ def _meet(one: frozenset[str], other: frozenset[str]) -> float:
     best = 0.0
     for sense in one & other:
         sign = sense[0]
-        best = max(best, SAME_ACTION if sign == "#" else SAME_THING if sign == "=" else SAME_START if sign in "~$" else SAME_ROOT)
+        best = max(
+            best,
+            SAME_ACTION
+            if sign == "#"
+            else SAME_THING
+            if sign == "="
+            else SAME_START
+            if sign in "~$"
+            else SAME_ROOT,
+        )
     return best
 
 
@@ -112,13 +129,18 @@ class PlanWords:
         for words in self.steps:
             light = any(word.is_action and word.senses & _LIGHT for word in words)
             for word in words:
-                word.things = word.senses if light else frozenset(name for name in word.senses if name[0] != "#")
+                word.things = (
+                    word.senses if light else frozenset(name for name in word.senses if name[0] != "#")
+                )
         self._weigh()
         self._pronouns = [bool(_PRONOUNS & set(title.lower().split())) for title in titles]
 
     def _words(self, title: str) -> list[_Word]:
         if self.language in UNSPACED:
-            return [_Word(one, 1.0, any(name[0] == "#" for name in one), one) for one in _unspaced_senses(title, self.language)]
+            return [
+                _Word(one, 1.0, any(name[0] == "#" for name in one), one)
+                for one in _unspaced_senses(title, self.language)
+            ]
         words, main = plain_words(title, self.language)
         found = [
             _Word(senses(word, self.language), 1.0, False, share=1.0 if place < main else 0.5)
@@ -179,7 +201,11 @@ def _unspaced_senses(text: str, language: str) -> list[frozenset[str]]:
             found.append(frozenset((*names, *word)))
             rest = rest.replace(word, " ")
     common = common_words(language)
-    found += [frozenset((letter,)) for letter in dict.fromkeys(rest) if letter.isalpha() and ord(letter) > 0x30A0 and letter not in common]
+    found += [
+        frozenset((letter,))
+        for letter in dict.fromkeys(rest)
+        if letter.isalpha() and ord(letter) > 0x30A0 and letter not in common
+    ]
     return found
 
 
@@ -206,7 +232,9 @@ class _Said:
         self.every = [*self.words, *self.verbs, *self.details]
 
         vague = not clause.verbs and all(word in _VAGUE for word in clause.states)
-        self.actions = frozenset() if vague else frozenset(name for one in self.verbs for name in one if name[0] == "#")
+        self.actions = (
+            frozenset() if vague else frozenset(name for one in self.verbs for name in one if name[0] == "#")
+        )
         # The things that something was done to: who did it is left out, if that can be told.
         self.things = range(clause.after if clause.has_object else 0, len(self.words))
 
@@ -230,7 +258,9 @@ class ReportReader:
 
 
 class _Reading:
-    def __init__(self, plan: PlanWords, numbers: dict[int, int], over: list[bool], current: int | None) -> None:
+    def __init__(
+        self, plan: PlanWords, numbers: dict[int, int], over: list[bool], current: int | None
+    ) -> None:
         self._plan = plan
         self._numbers = numbers
         self._over = over
@@ -238,12 +268,18 @@ class _Reading:
         self._current = current if current is not None else self._first_open()
         self._found: dict[int, Verdict] = {}
         self._last: _Said | None = None
+        self._unplaced = False  # a clause says that something is done, but nothing says to which step
         self._specific = False  # a clause of this report has finished a step that it names
 
     def _first_open(self) -> int | None:
         return self._over.index(False) if False in self._over else None
 
     def verdicts(self) -> list[Verdict]:
+        if self._unplaced:
+            near = [
+                step for step in range(len(self._over)) if self._is_near(step) and step not in self._found
+            ]
+            return [*self._found.values(), *(Verdict(step, "unsure", 0.0) for step in near)]
         return list(self._found.values())
 
     # --- clauses
@@ -258,7 +294,12 @@ class _Reading:
             return
         if clause.act == "finished":
             self._finish(clause, said, named)
-        elif clause.act in ("partly", "denied", "planned") and clause.tail and not named and self._continues(said):
+        elif (
+            clause.act in ("partly", "denied", "planned")
+            and clause.tail
+            and not named
+            and self._continues(said)
+        ):
             pass
         elif clause.act in ("begun", "partly", "failed"):
             self._work(clause, said, named)
@@ -275,7 +316,9 @@ class _Reading:
     def _wants_failure(self, clause: Clause, named: list[int]) -> bool:
         """Whether the step is to see something fail: "Reproduce the crash", "Write a failing test"."""
         step = named[0] if named else self._current
-        if step is None or not ("#reproduce" in self._plan.actions(step) or "failing" in self._plan.titles[step].lower()):
+        if step is None or not (
+            "#reproduce" in self._plan.actions(step) or "failing" in self._plan.titles[step].lower()
+        ):
             return False
         return any(word.startswith(_FAILS) for word in clause.text.lower().split())
 
@@ -304,6 +347,7 @@ class _Reading:
             step, score, lead = self._best(said)
             if step is None:
                 return
+            self._unplaced = self._unplaced or score < COMPLETES
             if score >= COMPLETES and lead >= (0.0 if step == self._current else LEADS):
                 self._complete(step, min(0.96, 0.9 + 0.03 * (score - COMPLETES)), clause)
             elif score >= ASKS and not self._over[step]:
@@ -364,7 +408,9 @@ class _Reading:
         done = [one.step for one in self._found.values() if one.effect == "completed"]
         if not done:
             return False
-        before = {name for one in (self._last.every if self._last else []) for name in one if name[0] not in "#~=$"}
+        before = {
+            name for one in (self._last.every if self._last else []) for name in one if name[0] not in "#~=$"
+        }
         if said.clause.act == "planned" and not any(before & one for one in said.every):
             return False  # it is about something else
         best, score, _ = self._best(said, strict=False, closed=True)
@@ -410,6 +456,7 @@ class _Reading:
         if clause.bare or not (clause.results or clause.copula or clause.now):
             return
         step, score, lead = self._best(said)
+        self._unplaced = self._unplaced or score < COMPLETES
         if step is None or self._over[step] or lead < LEADS:
             return
         asks_value = bool(self._plan.actions(step) & _VALUE_ACTIONS)
@@ -444,7 +491,9 @@ class _Reading:
         following = [one for one in range(step + 1, len(self._over)) if not self._over[one]]
         if step == self._current:
             self._current = following[0] if following else self._first_open()
-        elif self._current is not None and following and not named and 0 < step - self._current <= MOST_JUMPED:
+        elif (
+            self._current is not None and following and not named and 0 < step - self._current <= MOST_JUMPED
+        ):
             # Plans are worked in order: rather was a step before this one not reported. A number is meant as
             # it is said.
             self._current = following[0]
@@ -461,7 +510,9 @@ class _Reading:
 
     # --- scores
 
-    def _best(self, said: _Said, strict: bool = True, closed: bool = False) -> tuple[int | None, float, float]:
+    def _best(
+        self, said: _Said, strict: bool = True, closed: bool = False
+    ) -> tuple[int | None, float, float]:
         """The step that a clause is about, its score, and its lead over the next one."""
         scores = [self._score(said, step, strict, closed) for step in range(len(self._over))]
         if not scores:
@@ -495,7 +546,13 @@ class _Reading:
         score = THINGS * covered + ACTION * acts + self._place(step, closed)
         own, verbs = self._plan.actions(step), said.actions
         by_verb = any(len(said.words) <= place < len(said.words) + len(said.verbs) for place in met)
-        if not (acts or by_verb) and own and verbs and not own & verbs and said.clause.language not in UNSPACED:
+        if (
+            not (acts or by_verb)
+            and own
+            and verbs
+            and not own & verbs
+            and said.clause.language not in UNSPACED
+        ):
             score -= OTHER_ACTION if strict else OTHER_ACTION / 2
         if said.clause.plain_done:
             score += SAID_DONE
@@ -503,7 +560,8 @@ class _Reading:
             said.words[place]
             for place in said.things
             # What a verb is done to says more than what stands before it: "made coffee", "CSR sent".
-            if place not in met and (place >= said.clause.after or any(name[0] == "=" for name in said.words[place]))
+            if place not in met
+            and (place >= said.clause.after or any(name[0] == "=" for name in said.words[place]))
         ]
         if own & _NEW_THING:
             strays = [one for one in strays if any(name[0] == "=" for name in one)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from msgspec import Struct, field
@@ -38,7 +38,9 @@ _QUOTE_LINE = lazy_regex(r"(?m)^\s*>.*$")
 _KANA = lazy_regex(r"[\u3040-\u30ff]")
 _HAN = lazy_regex(r"[\u3400-\u9fff]")
 _LIST_ITEM = lazy_regex(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_ABBREVIATIONS = frozenset("no nr e.g i.e etc approx ca vs mr mrs ms dr fig z.b d.h p st sr sra inc n.º art resp".split())
+_ABBREVIATIONS = frozenset(
+    "no nr e.g i.e etc approx ca vs mr mrs ms dr fig z.b d.h p st sr sra inc n.º art resp".split()
+)
 _SENTENCE_ENDS = frozenset(".!?…\n？！。")
 _CLAUSE_ENDS = frozenset(";()–—-；:")
 _TICKS = frozenset("✓✔✅☑")
@@ -127,7 +129,13 @@ class _Lookup:
         known = {phrase.split()[0] for mark in _MARKS for phrase in _split(getattr(one, mark))}
         # By these words the language is recognised.
         pasts = {pair.partition(":")[0] for pair in one.past_words.split()}
-        self.known = self.common | base_words(one.language) | pasts | {word for word in known if word.isalpha()} | self.steps
+        self.known = (
+            self.common
+            | base_words(one.language)
+            | pasts
+            | {word for word in known if word.isalpha()}
+            | self.steps
+        )
 
     def _add(self, phrase: str, mark: str) -> None:
         words = tuple(phrase.split())
@@ -140,7 +148,7 @@ def _split(phrases: str) -> list[str]:
     return [phrase for one in phrases.split(",") if (phrase := one.strip())]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _lookup(language: str) -> _Lookup:
     return _Lookup(table(language))
 
@@ -174,7 +182,11 @@ def common_words(language: str) -> frozenset[str]:
 
 def read_clauses(text: str, titles: Sequence[str] = (), default: str = "en") -> list[Clause]:
     """The clauses of a report in order. `titles` are those of the plan, `default` its language."""
-    text = _QUOTE_LINE.sub("\n", _FENCE.sub("\n", text[:MOST_CHARACTERS])) if "`" in text or ">" in text else text
+    text = (
+        _QUOTE_LINE.sub("\n", _FENCE.sub("\n", text[:MOST_CHARACTERS]))
+        if "`" in text or ">" in text
+        else text
+    )
     text = _with_titles(text[:MOST_CHARACTERS], titles)
     language = language_of(text, default)
     if language in UNSPACED:
@@ -195,7 +207,9 @@ def read_clauses(text: str, titles: Sequence[str] = (), default: str = "en") -> 
         else:
             clauses = _line_clauses(line, lookup)
             alone = [one for one in clauses if one.bare]
-            heading = alone[0].act if line.rstrip().endswith(":") and len(alone) == len(clauses) == 1 else None
+            heading = (
+                alone[0].act if line.rstrip().endswith(":") and len(alone) == len(clauses) == 1 else None
+            )
         found += clauses
         if len(found) > MOST_CLAUSES:
             break
@@ -212,7 +226,9 @@ def _with_titles(text: str, titles: Sequence[str]) -> str:
         start = low.find(name)
         while start >= 0:
             end = start + len(name)
-            whole = not (low[start - 1 : start].isalnum() or low[end : end + 1].isalnum()) or not name.isascii()
+            whole = (
+                not (low[start - 1 : start].isalnum() or low[end : end + 1].isalnum()) or not name.isascii()
+            )
             if whole:
                 mark = f" {TITLE}{place} "
                 text, low = text[:start] + mark + text[end:], low[:start] + mark + low[end:]
@@ -232,7 +248,11 @@ def _tokens(line: str, lookup: _Lookup) -> list[_Token]:
     found: list[_Token] = []
     for text in _TOKEN.findall(line):
         low = text.lower().replace("’", "'")
-        if lookup.table.language in ("fr", "it") and (elided := _ELIDED.match(low)) and low not in lookup.phrases:
+        if (
+            lookup.table.language in ("fr", "it")
+            and (elided := _ELIDED.match(low))
+            and low not in lookup.phrases
+        ):
             text, low = text[elided.end() :], low[elided.end() :]
         found.append(_Token(text, low))
     if lookup.table.language == "en":
@@ -303,7 +323,9 @@ def _sentence_clauses(sentence: list[_Token], lookup: _Lookup, found: list[Claus
         clause = _read_segment(segment, lookup)
         if open_condition and clause.act == "finished":
             # "Once the tests passed, I merged it" is past; "if it works, we are done" is not so yet.
-            if sentence[0].low in lookup.hypothesis or not any(_is_past(one, segment, lookup) for one in segment):
+            if sentence[0].low in lookup.hypothesis or not any(
+                _is_past(one, segment, lookup) for one in segment
+            ):
                 clause.act = "planned"
         if asked:
             clause.act = "asked"
@@ -339,7 +361,11 @@ def _reported_from(sentence: Sequence[_Token], lookup: _Lookup) -> tuple[int | N
             or lookup.forms.is_past(one.low) for one in rest
         )  # fmt: skip
         if subject in _INSTRUMENTS and not any(
-            one.mark == "done" and one.low not in _RESULT_WORDS or one.low in lookup.steps or one.text.startswith(TITLE) for one in rest
+            (one.mark == "done"
+            and one.low not in _RESULT_WORDS)
+            or one.low in lookup.steps
+            or one.text.startswith(TITLE)
+            for one in rest
         ):
             continue  # what a check prints is the agent's own result
         if colon or speaks:
@@ -382,7 +408,7 @@ def _segments(sentence: list[_Token], lookup: _Lookup) -> list[tuple[int, list[_
         if place == 0:
             continue
         joins = token.low in lookup.joins and not token.mark and place + 1 < len(sentence)
-        if token.text in _CLAUSE_ENDS and token.text != _COLON or token.text == "," or (
+        if (token.text in _CLAUSE_ENDS and token.text != _COLON) or token.text == "," or (
             token.low in lookup.contrasts and not token.mark
         ) or (joins and _starts_act(sentence, place + 1, lookup)):  # fmt: skip
             pieces.append((start, sentence[start:place]))
@@ -432,7 +458,11 @@ def _is_past(token: _Token, sentence: Sequence[_Token], lookup: _Lookup) -> bool
             if one is token:
                 if place and sentence[place - 1].text[0].isdigit():
                     return False  # "4 left"
-                return place == 0 or sentence[place - 1].low in lookup.helpers or sentence[place - 1].low in lookup.joins
+                return (
+                    place == 0
+                    or sentence[place - 1].low in lookup.helpers
+                    or sentence[place - 1].low in lookup.joins
+                )
     return True
 
 
@@ -445,7 +475,11 @@ def _names_thing(word: str, language: str) -> bool:
 
 def _names_action(word: str, lookup: _Lookup) -> bool:
     known = concepts(word, lookup.table.language)
-    return word not in lookup.common and any(one[0] == "#" for one in known) and not any(one[0] == "=" for one in known)
+    return (
+        word not in lookup.common
+        and any(one[0] == "#" for one in known)
+        and not any(one[0] == "=" for one in known)
+    )
 
 
 _ACTIVE = frozenset(
@@ -455,7 +489,9 @@ _ACTIVE = frozenset(
 
 def _is_active(piece: Sequence[_Token], lookup: _Lookup) -> bool:
     return any(
-        token.mark in _ACTIVE or _is_past(token, piece, lookup) or (place < 2 and lookup.forms.is_progressing(token.low))
+        token.mark in _ACTIVE
+        or _is_past(token, piece, lookup)
+        or (place < 2 and lookup.forms.is_progressing(token.low))
         for place, token in enumerate(piece)
     )
 
@@ -487,7 +523,11 @@ def _read_segment(tokens: list[_Token], lookup: _Lookup) -> Clause:
 def _mark_short_state(tokens: Sequence[_Token], lookup: _Lookup) -> None:
     """ "Rails up", "invites out": a state without a verb."""
     words = [token for token in tokens if token.text[0].isalnum()]
-    if 2 <= len(words) <= 4 and words[-1].low in ("up", "out", "off", "on", "in") and not any(one.mark for one in words):
+    if (
+        2 <= len(words) <= 4
+        and words[-1].low in ("up", "out", "off", "on", "in")
+        and not any(one.mark for one in words)
+    ):
         if not lookup.forms.is_past(words[-2].low):
             words[-1].mark = "state"
 
@@ -496,7 +536,9 @@ def _main_part(tokens: list[_Token], lookup: _Lookup) -> tuple[list[_Token], boo
     """A clause without the subordinate one behind it; whether it is one itself."""
     for place, token in enumerate(tokens):
         if token.mark == "condition" and token.first:
-            before = [one for one in tokens[:place] if one.low not in lookup.joins and one.text not in (",", _COLON)]
+            before = [
+                one for one in tokens[:place] if one.low not in lookup.joins and one.text not in (",", _COLON)
+            ]
             if not before:
                 return tokens, True
             if any(one.mark in _ACTIVE or lookup.forms.is_past(one.low) for one in before):
@@ -515,7 +557,7 @@ def _act_of(
     if "negation" in marks or "unfinished" in marks:
         return "denied"
     if "planned" in marks or ("deferred" in marks and not past):
-        now = "begun" in marks or tokens[0].low in ("now", "so", "ok", "okay") and "planned" in marks
+        now = "begun" in marks or (tokens[0].low in ("now", "so", "ok", "okay") and "planned" in marks)
         return "begun" if now and "deferred" not in marks else "planned"
     repaired = any(token.low in lookup.repairs for token in tokens)
     if "failed" in marks and not repaired and not _is_expected(tokens):
@@ -542,7 +584,11 @@ def _tells_progress(tokens: Sequence[_Token], lookup: _Lookup) -> bool:
         return False
     for place, token in enumerate(tokens[:5]):
         # "Building the image" is an act, "the building is closed" is none.
-        opens = token.low in lookup.forms.not_progress and token.low.endswith("ing") and _opens(tokens, place, lookup)
+        opens = (
+            token.low in lookup.forms.not_progress
+            and token.low.endswith("ing")
+            and _opens(tokens, place, lookup)
+        )
         if (opens or lookup.forms.is_progressing(token.low)) and token.mark in ("", "begun"):
             lead = tokens[:place]
             rest = [_is_past(one, tokens, lookup) or one.mark == "state" for one in tokens[place + 1 :]]
@@ -551,7 +597,18 @@ def _tells_progress(tokens: Sequence[_Token], lookup: _Lookup) -> bool:
                 or one.text[0].isdigit() for one in lead
             ):  # fmt: skip
                 return not any(rest)
-            if lead and lead[-1].low in ("am", "is", "are", "i'm", "we're", "still", "estoy", "sto", "está", "estou"):
+            if lead and lead[-1].low in (
+                "am",
+                "is",
+                "are",
+                "i'm",
+                "we're",
+                "still",
+                "estoy",
+                "sto",
+                "está",
+                "estou",
+            ):
                 return not any(rest)
     return False
 
@@ -578,7 +635,7 @@ def _tells_part(tokens: Sequence[_Token], lookup: _Lookup) -> bool:
     for place, token in enumerate(tokens):
         if "/" in token.text and (pair := token.text.split("/"))[0].isdigit() and pair[-1].isdigit():
             before = tokens[place - 1].low if place else ""
-            if before not in lookup.steps and 0 < int(pair[-1]) and int(pair[0]) < int(pair[-1]):
+            if before not in lookup.steps and int(pair[-1]) > 0 and int(pair[0]) < int(pair[-1]):
                 return True
         value = values[place]
         if value is None:
@@ -595,9 +652,19 @@ def _tells_part(tokens: Sequence[_Token], lookup: _Lookup) -> bool:
             for width in (1, 2):
                 words = " ".join(one.low for one in tokens[place + 2 : place + 2 + width])
                 after = place + 2 + width
-                if words in lookup.of and after < len(tokens) and (whole := values[after]) is not None and value < whole:
+                if (
+                    words in lookup.of
+                    and after < len(tokens)
+                    and (whole := values[after]) is not None
+                    and value < whole
+                ):
                     return True
-        if place + 1 < len(tokens) and tokens[place + 1].low in ("left", "remaining", "missing", "outstanding"):
+        if place + 1 < len(tokens) and tokens[place + 1].low in (
+            "left",
+            "remaining",
+            "missing",
+            "outstanding",
+        ):
             return True
         percent = place + 1 < len(tokens) and tokens[place + 1].text == "%"
         if percent and value < 100:
@@ -607,9 +674,9 @@ def _tells_part(tokens: Sequence[_Token], lookup: _Lookup) -> bool:
                 "done", "complete", "through", "finished", "of", "there", "fertig", "erledigt", "hecho", "feito", "klaar", "terminé",
             }:  # fmt: skip
                 return True
-            return not any(one.mark in ("done", "state") or _is_past(one, tokens, lookup) for one in tokens) and any(
-                lookup.forms.is_progressing(one.low) for one in tokens
-            )
+            return not any(
+                one.mark in ("done", "state") or _is_past(one, tokens, lookup) for one in tokens
+            ) and any(lookup.forms.is_progressing(one.low) for one in tokens)
     return False
 
 
@@ -666,14 +733,29 @@ def _take_words(clause: Clause, tokens: list[_Token], lookup: _Lookup) -> None:
         if low in _WEEKDAYS:
             clause.details.append(low)
             continue
-        if detail and clause.verbs and _is_past(token, tokens, lookup) and tokens[place - 1].low in lookup.into:
+        if (
+            detail
+            and clause.verbs
+            and _is_past(token, tokens, lookup)
+            and tokens[place - 1].low in lookup.into
+        ):
             clause.details.append(low)  # "by registered mail"
         elif _is_past(token, tokens, lookup) or (lookup.forms.is_progressing(low) and not token.mark):
             clause.verbs.append(_with_particle(tokens, place))
         elif token.mark == "state":
             if low not in _COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):
                 clause.states.append(low)
-        elif token.mark in ("done", "begun", "guessed", "deferred", "planned", "negation", "partly", "condition", "harmless"):
+        elif token.mark in (
+            "done",
+            "begun",
+            "guessed",
+            "deferred",
+            "planned",
+            "negation",
+            "partly",
+            "condition",
+            "harmless",
+        ):
             pass  # it says how things stand, not which
         elif token.mark in ("failed", "skipped", "reopened", "unfinished", "says"):
             if token.mark == "says":
@@ -691,12 +773,19 @@ def _take_words(clause: Clause, tokens: list[_Token], lookup: _Lookup) -> None:
 def _place_follows(tokens: Sequence[_Token], place: int, lookup: _Lookup) -> bool:
     """ "Is in the folder" says where it is, "is in" that it is submitted, merged or installed."""
     follows = tokens[place + 1] if place + 1 < len(tokens) else None
-    return follows is not None and follows.text[0].isalnum() and (
-        follows.low in ("the", "a", "my", "our", "their") or (follows.low not in lookup.common and follows.low not in lookup.into)
+    return (
+        follows is not None
+        and follows.text[0].isalnum()
+        and (
+            follows.low in ("the", "a", "my", "our", "their")
+            or (follows.low not in lookup.common and follows.low not in lookup.into)
+        )
     )
 
 
-_NOW_WORDS = frozenset("now already jetzt nun bereits maintenant déjà ahora ya agora já ora adesso già nu al".split())
+_NOW_WORDS = frozenset(
+    "now already jetzt nun bereits maintenant déjà ahora ya agora já ora adesso già nu al".split()
+)
 _COPULAS = frozenset("is are was were ist sind war est sont es son está están é são è sono zijn".split())
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _PARTICLES = frozenset("up out off over back down in through on together with for around away".split())
@@ -722,7 +811,10 @@ def _step_numbers(tokens: Sequence[_Token], lookup: _Lookup) -> list[int]:
         if token.low not in lookup.steps or token.low in ("no", "part", "point", "number"):
             continue
         found += _listed_numbers(tokens[place + 1 :], lookup)
-    ends = next((place for place, token in enumerate(tokens) if token.text == "," and not _lists(tokens, place)), len(tokens))
+    ends = next(
+        (place for place, token in enumerate(tokens) if token.text == "," and not _lists(tokens, place)),
+        len(tokens),
+    )
     if not found and not any(_is_content(token, tokens, lookup) for token in tokens[:ends]):
         for place, token in enumerate(tokens[:ends]):
             before = tokens[place - 1].low if place else ""
@@ -735,7 +827,12 @@ def _step_numbers(tokens: Sequence[_Token], lookup: _Lookup) -> list[int]:
 
 def _lists(tokens: Sequence[_Token], place: int) -> bool:
     """Whether a comma stands between two numbers."""
-    return place + 1 < len(tokens) and tokens[place + 1].text[0].isdigit() and place > 0 and tokens[place - 1].text[0].isdigit()
+    return (
+        place + 1 < len(tokens)
+        and tokens[place + 1].text[0].isdigit()
+        and place > 0
+        and tokens[place - 1].text[0].isdigit()
+    )
 
 
 def _is_content(token: _Token, tokens: Sequence[_Token], lookup: _Lookup) -> bool:
@@ -756,7 +853,13 @@ def _listed_numbers(tokens: Sequence[_Token], lookup: _Lookup) -> list[int]:
             to = True
             continue
         value = text.split("/")[0]  # "2/5" is the second of five
-        numbers = _span(value) if value[:1].isdigit() else [lookup.numbers[token.low]] if token.low in lookup.numbers else []
+        numbers = (
+            _span(value)
+            if value[:1].isdigit()
+            else [lookup.numbers[token.low]]
+            if token.low in lookup.numbers
+            else []
+        )
         if not numbers:
             break
         if to and found:
@@ -774,7 +877,11 @@ def _span(text: str) -> list[int]:
     if not first.isdigit() or len(first) > 3:
         return []
     if dash:
-        return list(range(int(first), min(int(last), int(first) + 99) + 1)) if last.isdigit() and len(last) <= 3 else []
+        return (
+            list(range(int(first), min(int(last), int(first) + 99) + 1))
+            if last.isdigit() and len(last) <= 3
+            else []
+        )
     return [int(first)]
 
 
@@ -826,14 +933,20 @@ def _unspaced_clause(part: str, one: ActTable) -> Clause:
     for found in _COUNTED.finditer(part):
         number = found[1] or found[2]
         names = _split(one.numbers)
-        clause.numbers.append(int(number) if number.isdigit() else names.index(number) + 1 if number in names else 0)
+        clause.numbers.append(
+            int(number) if number.isdigit() else names.index(number) + 1 if number in names else 0
+        )
     clause.words = [part]
     clause.guessed = "guessed" in marks
     clause.plain_done = "done" in marks
     clause.results = any(map(str.isdigit, part))
     whole = any(phrase in part for phrase in _split(one.all))
     left = [letter for letter in rest if letter.isalnum() and letter not in one.common]
-    clause.whole = whole and not [letter for letter in left if letter not in "".join(_split(one.all))] and not clause.numbers
+    clause.whole = (
+        whole
+        and not [letter for letter in left if letter not in "".join(_split(one.all))]
+        and not clause.numbers
+    )
     finished = bool(marks & {"done", "state"})
     if "skipped" in marks:
         clause.act = "skipped"
@@ -841,7 +954,11 @@ def _unspaced_clause(part: str, one: ActTable) -> Clause:
         clause.act = "reopened"
     elif marks & {"unfinished", "negation"}:
         clause.act = "denied"
-    elif "condition" in marks or ("deferred" in marks and not finished) or ("planned" in marks and not finished):
+    elif (
+        "condition" in marks
+        or ("deferred" in marks and not finished)
+        or ("planned" in marks and not finished)
+    ):
         clause.act = "planned"
     elif "partly" in marks:
         clause.act = "partly"
@@ -854,7 +971,9 @@ def _unspaced_clause(part: str, one: ActTable) -> Clause:
     return clause
 
 
-_ARTICLES = frozenset("a an the der die das ein eine le la les un une el los las o os as il lo i gli de het een".split())
+_ARTICLES = frozenset(
+    "a an the der die das ein eine le la les un une el los las o os as il lo i gli de het een".split()
+)
 
 
 def plain_words(text: str, language: str) -> tuple[list[str], int]:

@@ -6,7 +6,7 @@ These are cruder than `words.stem`, which is English, and are only compared with
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from .act_tables import LANGUAGES, ActTable, table
 
@@ -38,9 +38,7 @@ class Forms:
             plain(past): plain(base)
             for past, _, base in (pair.partition(":") for pair in one.past_words.split())
         }
-        self.endings = tuple(
-            sorted({plain(ending) for ending in one.endings.split()}, key=len, reverse=True)
-        )
+        self.endings = tuple(sorted({plain(ending) for ending in one.endings.split()}, key=len, reverse=True))
         # Accents matter here: "envoyé" is past, "envoye" is not.
         self.past_endings = tuple(one.past_endings.split())
         self.weak_past_endings = tuple(one.weak_past_endings.split())
@@ -114,7 +112,7 @@ def _without_ge(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=None)
+@cache
 def forms(language: str) -> Forms:
     """The forms of a language."""
     return Forms(language)
@@ -127,4 +125,3 @@ def root(word: str, language: str) -> str:
     if dash and particle:
         return f"{forms(language).root(verb)}-{particle}"
     return forms(language).root(word)
-
