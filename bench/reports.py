@@ -5,7 +5,7 @@
 Each plan of `labels/reports.txt` is registered in a store of its own, and its messages are sent in order; an
 error therefore also costs what follows from it, as it would an agent. Figures per language and per act:
 
-- `moved`: of the steps that a message completes, fails, skips or reopens, the share that moved at that message;
+- `moved`: of the steps that a message completes, fails, skips or reopens, the share that moved with it;
 - `false`: the share of messages that gave any step a status that the message does not say;
 - `current`: the share of messages after which the step in work, or else the next one, is the right one;
 - `asked`: the messages whose reply asks about a step, and changes no status.
@@ -102,7 +102,7 @@ def statuses(memory: TaskMemory, task: str) -> dict[int, str]:
 
 
 def wanted_current(plan: Plan, upto: int) -> int | None:
-    """The step in work after some reports, by their labels: the one begun last, or else the first open one."""
+    """The step in work after some reports, by their labels: the one begun last, or the first open one."""
     state = dict.fromkeys(range(1, len(plan.steps) + 1), "open")
     begun: int | None = None
     for report in plan.reports[:upto]:
@@ -117,7 +117,7 @@ def wanted_current(plan: Plan, upto: int) -> int | None:
 
 
 def told(plan: Plan, memory: TaskMemory) -> Iterator[tuple[Report, dict[int, str], int | None, bool]]:
-    """Send the reports of a plan; what each changed, the step in work after it, and whether the reply asks."""
+    """Send the reports of a plan: what each changed, the step in work after it, whether the reply asks."""
     task = memory.task_register(plan.name, plan.steps).task_id
     before = statuses(memory, task)
     for report in plan.reports:
@@ -150,10 +150,11 @@ def measure(plans: list[Plan], show: bool) -> dict[str, Count]:
                     count.current += right
                     count.asked += asks
                 if show and plan.half == "tune" and (wrong or missed or not right):
-                    what = f"{'FALSE ' if wrong else ''}{'missed ' if missed else ''}{'' if right else 'current'}"
+                    marks = (("FALSE", wrong), ("missed", missed), ("current", not right))
+                    what = " ".join(name for name, applies in marks if applies)
                     print(
-                        f"{what:16} {plan.name}: {report.text!r}\n{'':17}due {report.effects}, moved {changed},"
-                        f" at {here}, asks {asks}"
+                        f"{what:16} {plan.name}: {report.text!r}\n{'':17}due {report.effects},"
+                        f" moved {changed}, at {here}, asks {asks}"
                     )
             memory.close()
     return counts

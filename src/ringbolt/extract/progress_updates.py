@@ -296,9 +296,9 @@ class _Reading:
         for verdict in progress.verdicts:
             # A step that failed or was skipped by inference may end otherwise after all.
             row = rows[verdict.step]
-            if verdict.step in over and row["basis"] == "inferred" and verdict.effect in rules.ITEM_OVER:
-                if row["status"] != verdict.effect:
-                    causes.setdefault(self._last, {})[row["item_id"]] = verdict.effect
+            ends = verdict.effect in rules.ITEM_OVER and verdict.effect != row["status"]
+            if verdict.step in over and row["basis"] == "inferred" and ends:
+                causes.setdefault(self._last, {})[row["item_id"]] = verdict.effect
         if (begun := self._begun(progress)) is not None:
             causes.setdefault(self._last, {})[begun] = "active"
         return causes

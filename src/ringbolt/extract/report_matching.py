@@ -16,7 +16,9 @@ from typing import Literal
 from msgspec import Struct
 
 from ..signals.plan_words import is_verb
-from ..signals.report_clauses import UNSPACED, Clause, common_words, language_of, plain_words, read_clauses
+from ..signals.report_acts import Clause
+from ..signals.report_clauses import read_clauses
+from ..signals.report_tokens import UNSPACED, common_words, language_of, plain_words
 from ..signals.trade_words import concepts, result_actions, unspaced_words
 from ..signals.word_roots import plain, root
 
@@ -31,7 +33,8 @@ SAME_ROOT, SAME_START, SAME_ACTION, SAME_THING, OWN_WORD = 1.0, 0.85, 0.8, 0.75,
 MOST_JUMPED = 2  # steps that a report may leave out
 # Steps that ask for a value: stating the value is doing them.
 _VALUE_ACTIONS = frozenset(
-    "#find #choose #decide #agree #clarify #measure #calculate #estimate #evaluate #benchmark #test #compare #count #run #reproduce #tune #analyse #research #bump"
+    "#find #choose #decide #agree #clarify #measure #calculate #estimate #evaluate #benchmark #test #compare"
+    " #count #run #reproduce #tune #analyse #research #bump"
     .split()
 )  # fmt: skip
 
@@ -232,7 +235,7 @@ class _Said:
         self.every = [*self.words, *self.verbs, *self.details]
 
         vague = not clause.verbs and all(word in _VAGUE for word in clause.states)
-        self.actions = (
+        self.actions: frozenset[str] = (
             frozenset() if vague else frozenset(name for one in self.verbs for name in one if name[0] == "#")
         )
         # The things that something was done to: who did it is left out, if that can be told.
@@ -422,8 +425,8 @@ class _Reading:
         return True
 
     def _take_back(self, said: _Said) -> None:
-        """What this report called finished is not, if more of it is to come: "one interview held, the second is
-        on Monday"."""
+        """What this report called finished is not, if more of it is to come: "one interview held, the second
+        is on Monday"."""
         best, score, _ = self._best(said, strict=False, closed=True)
         done = self._found.get(best) if best is not None else None
         if best is not None and done is not None and done.effect == "completed" and score >= MOVES:

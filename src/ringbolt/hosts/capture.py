@@ -433,7 +433,9 @@ class Capture:
         If its plan is done and it says so, the task is taken to be completed, unless helpers are `at_work`.
         """
         said = clipped(text)
-        written = self._if_task(lambda: write_captured(self._agent, said, key)) if said.strip() else None
+        if not said.strip():
+            return None
+        written = self._if_task(lambda: write_captured(self._agent, said, key))
         is_done = written and written.status == "active" and 0 < written.total <= written.done
         if is_done and not at_work and says_done(text):
             self._agent.task_update(written.task_id, status="completed", reason=rules.INFERRED)

@@ -314,8 +314,8 @@ def new_request_request(request: str, facts: Sequence[Fact], prompt: str) -> Req
 def report_request(plan: Plan, message: Fact, text: str, steps: Sequence[int]) -> Request:
     """A request which of some steps, given by number, a message of the agent reports as finished.
 
-    The result is a list of numbers. Each must be one of those asked about, cite the message, and quote words of
-    it that do not ask, deny, plan or repeat what somebody else said.
+    The result is a list of numbers. Each must be one of those asked about, cite the message, and quote words
+    of it that do not ask, deny, plan or repeat what somebody else said.
     """
     numbers = ", ".join(map(str, steps))
     body = f"{_plan_lines(plan)}{_line(message, LINE_CHARACTERS[0])}"
@@ -334,9 +334,9 @@ def report_request(plan: Plan, message: Fact, text: str, steps: Sequence[int]) -
 
     return _request(
         "report",
-        "An agent reports on its plan. Say which of the steps in question its message says are finished. A step"
-        " that is begun, partly done, planned, asked about, or only mentioned is not finished. For each finished"
-        " step cite the message, and quote the words of it that say so.",
+        "An agent reports on its plan. Say which of the steps in question its message says are finished. A"
+        " step that is begun, partly done, planned, asked about, or only mentioned is not finished. For each"
+        " finished step cite the message, and quote the words of it that say so.",
         '{"finished": [{"step": 2, "quote": "…", "cites": [12]}]}',
         f"{_fenced('records', body)}Steps in question: {numbers}. Which of them does #{message.seq} finish?",
         {

@@ -87,16 +87,13 @@ TABLE = ActTable(
         " wann, warum, wie, wieviel, darf, muss, habt, hast"
     ),
     repairs="behoben, repariert, gelöst, beseitigt, korrigiert, gefixt",
-    steps=(
-        "schritt, schritte, schritten, punkt, punkte, aufgabe, aufgaben, teil, nummer, nr, etappe, step"
-    ),
+    steps=("schritt, schritte, schritten, punkt, punkte, aufgabe, aufgaben, teil, nummer, nr, etappe, step"),
     ordinals="erste, zweite, dritte, vierte, fünfte, sechste, siebte, achte, neunte, zehnte",
     last="letzte, letzter, letztes",
     joins="und, dann, sowie, und dann",
     contrasts="aber, jedoch, allerdings, doch, sondern, während",
     into=(
-        "für, mit, von, nach, zu, zum, zur, bei, auf, an, am, im, in, aus, um, per, über, unter, als, bis,"
-        " ab"
+        "für, mit, von, nach, zu, zum, zur, bei, auf, an, am, im, in, aus, um, per, über, unter, als, bis, ab"
     ),
     numbers="eins, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf",
     of="von, von den, der, aus, /",

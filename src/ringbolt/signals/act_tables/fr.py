@@ -88,8 +88,7 @@ TABLE = ActTable(
     repairs="corrigé, corrigée, réparé, réparée, résolu, résolue, réglé",
     steps="étape, étapes, tâche, tâches, point, points, numéro, n°, l'étape, partie",
     ordinals=(
-        "première, deuxième, troisième, quatrième, cinquième, sixième, septième, huitième, neuvième,"
-        " dixième"
+        "première, deuxième, troisième, quatrième, cinquième, sixième, septième, huitième, neuvième, dixième"
     ),
     last="dernière, dernier",
     joins="et, puis, ensuite",

@@ -84,9 +84,7 @@ TABLE = ActTable(
         " è, c'è"
     ),
     repairs="corretto, corretta, riparato, riparata, risolto, risolta, sistemato",
-    steps=(
-        "passo, passi, passaggio, fase, fasi, punto, punti, attività, compito, numero, parte, step"
-    ),
+    steps=("passo, passi, passaggio, fase, fasi, punto, punti, attività, compito, numero, parte, step"),
     ordinals="primo, secondo, terzo, quarto, quinto, sesto, settimo, ottavo, nono, decimo",
     last="ultimo, ultima",
     joins="e, ed, poi",

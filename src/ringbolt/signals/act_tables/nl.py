@@ -41,12 +41,8 @@ TABLE = ActTable(
         "zal, zullen, ga, gaan, wil, willen, moet, moeten, zou, van plan, nog te doen, staat gepland, volgt"
         " nog"
     ),
-    deferred=(
-        "morgen, later, volgende week, straks, binnenkort, vanavond, vanmiddag, daarna, overmorgen"
-    ),
-    condition=(
-        "als, wanneer, zodra, indien, voordat, totdat, nadat, of, zodat, omdat, hoewel, tenzij, mits"
-    ),
+    deferred=("morgen, later, volgende week, straks, binnenkort, vanavond, vanmiddag, daarna, overmorgen"),
+    condition=("als, wanneer, zodra, indien, voordat, totdat, nadat, of, zodat, omdat, hoewel, tenzij, mits"),
     hypothesis="als, indien, mits, tenzij",
     guessed=(
         "waarschijnlijk, misschien, vermoedelijk, denk ik, ik denk, ik geloof, blijkbaar, schijnbaar,"

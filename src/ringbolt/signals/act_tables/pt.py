@@ -60,9 +60,7 @@ TABLE = ActTable(
     harmless=(
         "sem erros, sem erro, sem problemas, nenhum erro, nenhum problema, não falta nada, nada em falta"
     ),
-    unfinished=(
-        "ainda não, pendente, por fazer, incompleto, incompleta, falta, continua aberto, em falta"
-    ),
+    unfinished=("ainda não, pendente, por fazer, incompleto, incompleta, falta, continua aberto, em falta"),
     reopened=(
         "reabro, reabrir, reaberto, reaberta, refazer, afinal não, de novo aberto, voltar a fazer, repetir"
     ),
@@ -81,16 +79,12 @@ TABLE = ActTable(
         " está, é, há"
     ),
     repairs="corrigido, corrigida, arrumado, consertado, resolvido, resolvida, reparado",
-    steps=(
-        "passo, passos, etapa, etapas, tarefa, tarefas, ponto, pontos, número, item, itens, parte"
-    ),
+    steps=("passo, passos, etapa, etapas, tarefa, tarefas, ponto, pontos, número, item, itens, parte"),
     ordinals="primeiro, segundo, terceiro, quarto, quinto, sexto, sétimo, oitavo, nono, décimo",
     last="último, última",
     joins="e, depois, então",
     contrasts="mas, porém, contudo, no entanto, embora, enquanto",
-    into=(
-        "para, com, de, do, da, dos, das, a, ao, à, às, em, no, na, por, até, desde, sobre, entre"
-    ),
+    into=("para, com, de, do, da, dos, das, a, ao, à, às, em, no, na, por, até, desde, sobre, entre"),
     numbers="um, dois, três, quatro, cinco, seis, sete, oito, nove, dez, onze, doze",
     of="de, dos, das, /",
     past_endings="ado ada ados adas ido ida idos idas ou aram eram iram ei ámos",
