@@ -55,7 +55,7 @@ class _Word(Struct):
     senses: frozenset[str]
     weight: float
     is_action: bool
-    things: frozenset[str] = frozenset()  # the senses without actions
+    meant: frozenset[str] = frozenset()  # its senses as an action, or as a thing
     share: float = 1.0  # less for what stands behind a preposition
 
 
@@ -132,9 +132,8 @@ class PlanWords:
         for words in self.steps:
             light = any(word.is_action and word.senses & _LIGHT for word in words)
             for word in words:
-                word.things = (
-                    word.senses if light else frozenset(name for name in word.senses if name[0] != "#")
-                )
+                other = "" if light else "=" if word.is_action else "#"
+                word.meant = frozenset(name for name in word.senses if name[0] != other)
         self._weigh()
         self._pronouns = [bool(_PRONOUNS & set(title.lower().split())) for title in titles]
 
@@ -531,7 +530,7 @@ class _Reading:
         for word in words:
             best = 0.0
             for place, one in enumerate(said.every):
-                if meets := _meet(word.senses if word.is_action else word.things, one):
+                if meets := _meet(word.meant, one):
                     is_detail = place >= len(said.words) + len(said.verbs)
                     if word.is_action and is_detail and said.verbs:
                         continue  # "sent it for signature" is sending

@@ -436,7 +436,9 @@ class Capture:
         if not said.strip():
             return None
         written = self._if_task(lambda: write_captured(self._agent, said, key))
-        is_done = written and written.status == "active" and 0 < written.total <= written.done
+        if written is None:
+            return None
+        is_done = written.status == "active" and 0 < written.total <= written.done
         if is_done and not at_work and says_done(text):
             self._agent.task_update(written.task_id, status="completed", reason=rules.INFERRED)
         return written

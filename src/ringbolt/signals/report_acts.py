@@ -117,7 +117,7 @@ def _act_of(
         return "skipped"
     if "reopened" in marks:
         return "reopened"
-    if "negation" in marks or "unfinished" in marks:
+    if ("negation" in marks or "unfinished" in marks) and not _fails_first(tokens):
         return "denied"
     if "planned" in marks or ("deferred" in marks and not past):
         now = "begun" in marks or (tokens[0].low in ("now", "so", "ok", "okay") and "planned" in marks)
@@ -130,6 +130,12 @@ def _act_of(
     if going or ("begun" in marks and not finished):
         return "begun"
     return "finished" if finished else "none"
+
+
+def _fails_first(tokens: Sequence[Token]) -> bool:
+    """ "failed: no permission" is a failure, whatever it explains itself by."""
+    marks = [token.mark for token in tokens if token.mark in ("failed", "negation", "unfinished")]
+    return marks[:1] == ["failed"]
 
 
 def _is_expected(tokens: Sequence[Token]) -> bool:
@@ -156,9 +162,13 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
             lead = tokens[:place]
             rest = [is_past(one, tokens, lookup) or one.mark == "state" for one in tokens[place + 1 :]]
             if all(
-                one.low in lookup.common or one.low in lookup.steps or one.mark or one.text in (",", COLON, "#")
-                or one.text[0].isdigit() for one in lead
-            ):  # fmt: skip
+                one.low in lookup.common
+                or one.low in lookup.steps
+                or one.mark
+                or one.text in (",", COLON, "#")
+                or one.text[0].isdigit()
+                for one in lead
+            ):
                 return not any(rest)
             if lead and lead[-1].low in (
                 "am",
@@ -233,15 +243,18 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
         if percent and value < 100:
             near = {one.low for one in tokens[max(0, place - 1) : place]}
             follows = {one.low for one in tokens[place + 2 : place + 4]}
-            if near & {"at", "about", "roughly", "bei", "zu", "à", "al", "op"} or follows & {
-                "done", "complete", "through", "finished", "of", "there", "fertig", "erledigt", "hecho", "feito",
-                "klaar", "terminé",
-            }:  # fmt: skip
+            if near & _REACHES or follows & _OF_THE_WHOLE:
                 return True
             return not any(
                 one.mark in ("done", "state") or is_past(one, tokens, lookup) for one in tokens
             ) and any(lookup.forms.is_progressing(one.low) for one in tokens)
     return False
+
+
+_REACHES = frozenset("at about roughly bei zu à al op".split())
+_OF_THE_WHOLE = frozenset(
+    "done complete through finished of there fertig erledigt hecho feito klaar terminé".split()
+)
 
 
 def _number(token: Token, lookup: Lookup) -> float | None:

@@ -43,7 +43,7 @@ def read_clauses(text: str, titles: Sequence[str] = (), default: str = "en") -> 
         if "`" in text or ">" in text
         else text
     )
-    text = _with_titles(text[:MOST_CHARACTERS], titles)
+    text = _with_titles(text[:MOST_CHARACTERS].replace(TITLE, " "), titles)
     language = language_of(text, default)
     if language in UNSPACED:
         return unspaced_clauses(text, language)
@@ -180,7 +180,8 @@ def _reported_from(sentence: Sequence[Token], lookup: Lookup) -> tuple[int | Non
 _SOURCES = frozenset("according laut zufolge selon d'après según segundo secondo volgens".split())
 # Programs whose word is the result of the agent's own check.
 _INSTRUMENTS = frozenset(
-    "ci pytest linter ruff mypy pyright eslint compiler tsc cargo tests suite test build pipeline gate checker"
+    "ci pytest linter ruff mypy pyright eslint compiler tsc cargo tests suite test build pipeline gate"
+    " checker"
     " validator scanner profiler benchmark curl ping".split()
 )
 _RESULT_WORDS = frozenset("works worked succeeded successful successfully passed passes".split())

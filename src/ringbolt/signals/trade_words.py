@@ -1,7 +1,7 @@
 """A thesaurus of work: the actions of many trades with their results, and the things they are done to.
 
 It is in `trade_words.txt`. Words of one concept can stand for each other in a report: "the merge request is
-up" is "Open the MR", "bought" is "Buy". A word may have several concepts. Forms are left to `signals.word_roots`.
+up" is "Open the MR", "bought" is "Buy". A word may have several concepts. Forms are left to `word_roots`.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from .act_tables import LANGUAGES, ActTable, table
 COLUMNS = LANGUAGES
 SHORTEST = 3  # letters of a root
 _SEPARABLE = tuple(
-    "zusammen zurück herunter wieder weiter nieder fest nach hoch über unter durch auf aus ein vor bei mit los"
-    " weg hin her um an ab zu terug samen voor door over onder toe bij op af in uit aan mee na".split()
+    "zusammen zurück herunter wieder weiter nieder fest nach hoch über unter durch auf aus ein vor bei mit"
+    " los weg hin her um an ab zu terug samen voor door over onder toe bij op af in uit aan mee na".split()
 )
 
 
