@@ -455,10 +455,10 @@ class _Reading:
                 self._put(Verdict(open_steps[0], "active", 0.92))
                 self._current = open_steps[0]
             return
+        self._unplaced = self._unplaced or not clause.bare
         if clause.bare or not (clause.results or clause.copula or clause.now):
             return
         step, score, lead = self._best(said)
-        self._unplaced = self._unplaced or score < COMPLETES
         if step is None or self._over[step] or lead < LEADS:
             return
         asks_value = bool(self._plan.actions(step) & _VALUE_ACTIONS)
@@ -490,17 +490,17 @@ class _Reading:
 
     def _move_on(self, step: int, named: bool) -> None:
         """A step is over: the work is at the next one."""
+        before = self._current
         following = [one for one in range(step + 1, len(self._over)) if not self._over[one]]
-        if step == self._current:
+        if step == before:
             self._current = following[0] if following else self._first_open()
-        elif (
-            self._current is not None and following and not named and 0 < step - self._current <= MOST_JUMPED
-        ):
+        elif before is not None and following and not named and 0 < step - before <= MOST_JUMPED:
             # Plans are worked in order: rather was a step before this one not reported. A number is meant as
             # it is said.
             self._current = following[0]
-        if self._current is not None and self._current > step and self._first_open() != self._current:
-            self._put(Verdict(self._current, "active", 0.6))
+        here = self._current
+        if here is not None and here != before and here > step and self._first_open() != here:
+            self._put(Verdict(here, "active", 0.6))
 
     def _ask(self, step: int, score: float) -> None:
         if step not in self._found and not self._over[step]:
