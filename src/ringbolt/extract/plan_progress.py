@@ -63,11 +63,14 @@ class Observation(Value, frozen=True, kw_only=True):
     `agent`, `report`, `user` and `question` have a text: a `report` is written for the plan, what an `agent`
     says is overheard. An `action` has a tool and its input, and `ok` once it has
     ended; otherwise an `outcome` follows that names it in `of`. The `text` of an ended action is the end of
-    its output.
+    its output. A report may be `about` an item that its caller has named; `is_set` if the caller has set its
+    status as well.
     """
 
     at: int
     kind: Kind
+    about: int | None = None
+    is_set: bool = False
     text: str = ""
     tool: str = ""
     input: Mapping[str, Any] | None = None
@@ -271,7 +274,7 @@ class Progress:
         if seen.kind == "agent":
             self._hear(seen.text)
         elif seen.kind == "report":
-            self._take_report(seen.text)
+            self._take_report(seen)
         elif seen.kind == "action":
             self._act(seen)
         elif seen.kind == "outcome" and seen.of is not None:
@@ -357,7 +360,7 @@ class Progress:
 
     # --- what is reported
 
-    def _take_report(self, text: str) -> None:
+    def _take_report(self, seen: Observation) -> None:
         """Read a report: a message that the agent wrote for its plan.
 
         It says which items are over, so nothing follows for the items before them.
@@ -367,10 +370,16 @@ class Progress:
                 PlanWords([_unlabelled(title) for title in self._items]), self._labels
             )
         over = [sure >= HIGH and self._ended.get(item) != "failed" for item, sure in enumerate(self._sure)]
-        self.verdicts = self._reader.read(text, over, self.current)
+        current = self.current
+        if seen.about is not None:
+            current = seen.about
+            over[current] = over[current] and seen.is_set
+        verdicts = self._reader.read(seen.text, over, current)
+        # What the caller has set stands.
+        self.verdicts = [one for one in verdicts if not seen.is_set or one.step != seen.about]
         for verdict in self.verdicts:
             self._judge(verdict)
-        self._count(weighted_words(text[:CHARACTERS]))
+        self._count(weighted_words(seen.text[:CHARACTERS]))
 
     def _judge(self, verdict: Verdict) -> None:
         item = verdict.step

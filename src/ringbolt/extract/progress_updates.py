@@ -112,6 +112,7 @@ def foresee(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> PlanUpda
             {
                 "seq": seq,
                 "event_type": draft.kind,
+                "item_id": draft.item,
                 "text": draft.text,
                 "data": json.dumps(draft.data),
                 "sets": draft.sets,
@@ -236,6 +237,9 @@ class _Reading:
             if "status" in columns and item in self._places:
                 progress.set_status(self._places[item], columns["status"])
         if (seen := observation(row, sets)) is not None:
+            if (item := row["item_id"]) in self._places and seen.kind == "report":
+                is_set = "status" in sets.get("steps", {}).get(item, {})
+                seen = seen.replace(about=self._places[item], is_set=is_set)
             self._channels[row["seq"]] = row["channel"]
             self._last = row["seq"]
             progress.observe(seen)

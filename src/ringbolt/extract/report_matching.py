@@ -30,6 +30,7 @@ COMPLETES, MOVES, ASKS, LEADS = 1.6, 1.0, 0.8, 0.35
 # What speaks for a step: its things, its action, its place in the plan.
 THINGS, ACTION, OTHER_ACTION, HERE, NEAR, SAID_DONE, STRAY = 1.6, 1.2, 1.8, 1.0, 0.45, 0.25, 0.2
 SAME_ROOT, SAME_START, SAME_ACTION, SAME_THING, OWN_WORD = 1.0, 0.85, 0.8, 0.75, 0.5
+LONGEST_REMARK = 200  # characters
 MOST_JUMPED = 2  # steps that a report may leave out
 # Steps that ask for a value: stating the value is doing them.
 _VALUE_ACTIONS = frozenset(
@@ -455,7 +456,8 @@ class _Reading:
                 self._put(Verdict(open_steps[0], "active", 0.92))
                 self._current = open_steps[0]
             return
-        self._unplaced = self._unplaced or not clause.bare
+        # A model may know better what a short remark means; a long text without an act is no report.
+        self._unplaced = self._unplaced or (not clause.bare and len(clause.text) <= LONGEST_REMARK)
         if clause.bare or not (clause.results or clause.copula or clause.now):
             return
         step, score, lead = self._best(said)
