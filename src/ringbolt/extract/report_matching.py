@@ -351,10 +351,17 @@ class _Reading:
             if step is None:
                 return
             self._unplaced = self._unplaced or score < COMPLETES
+            if score < ASKS and self._current is not None and self._is_unnamed_end(said):
+                step, score, lead = self._current, COMPLETES, 0.0
             if score >= COMPLETES and lead >= (0.0 if step == self._current else LEADS):
                 self._complete(step, min(0.96, 0.9 + 0.03 * (score - COMPLETES)), clause)
             elif score >= ASKS and not self._over[step]:
                 self._ask(step, score)
+
+    def _is_unnamed_end(self, said: _Said) -> bool:
+        """ "rsync finished, 220 GB": it is done, and what it is called belongs to no other matter that we know."""
+        known = any(name[0] == "=" for one in (*said.words, *said.details) for name in one)
+        return said.clause.plain_done and not said.clause.verbs and not known and not said.clause.tail
 
     def _finish_all(self, clause: Clause) -> None:
         left = [step for step, over in enumerate(self._over) if not over]

@@ -182,6 +182,7 @@ def is_past(token: Token, sentence: Sequence[Token], lookup: Lookup) -> bool:
                     return False  # "4 left"
                 return (
                     place == 0
+                    or place == len(sentence) - 1
                     or sentence[place - 1].low in lookup.helpers
                     or sentence[place - 1].low in lookup.joins
                 )

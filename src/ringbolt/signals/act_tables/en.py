@@ -34,7 +34,8 @@ TABLE = ActTable(
         " bag, squared away, off my list, off the list, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
-        "works, worked, works now, works fine, is happy, are happy, on order, on board, on file, by heart,"
+        "lives in, sits in, is part of, works, worked, works now, works fine, is happy, are happy, on order,"
+        " on board, on file, by heart,"
         " in hand, all there, all here, all in, we take, we do, i take, we go for, go for, we have, we've"
         " got, i've got, we got, we're at, i'm at, am at, we are at, comes to, came to, that covers it, said"
         " ok, gave permission, gave the go-ahead, looks stable, looks great, stable, in the freezer, are all"
