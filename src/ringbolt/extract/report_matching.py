@@ -136,6 +136,13 @@ class PlanWords:
                 other = "" if light else "=" if word.is_action else "#"
                 word.meant = frozenset(name for name in word.senses if name[0] != other)
         self._weigh()
+        # The steps in whose titles a sense occurs, so that a clause is compared with those alone.
+        self._index: dict[str, set[int]] = {}
+        for step, words in enumerate(self.steps):
+            for word in words:
+                for name in word.meant:
+                    self._index.setdefault(name, set()).add(step)
+        self._actions: list[frozenset[str] | None] = [None] * len(self.steps)
         self._pronouns = [bool(_PRONOUNS & set(title.lower().split())) for title in titles]
 
     def _words(self, title: str) -> list[_Word]:
@@ -174,12 +181,26 @@ class PlanWords:
                 own = [count[name] for name in word.senses if name in count]
                 word.weight = (math.log1p(total / max(own, default=1)) - 0.4) * word.share
 
+    def sharing(self, said: Sequence[frozenset[str]]) -> set[int]:
+        """The steps whose titles share a sense with these words."""
+        found: set[int] = set()
+        for one in said:
+            for name in one:
+                if name in self._index:
+                    found |= self._index[name]
+        return found
+
     def takes_anything(self, step: int) -> bool:
         """Whether the thing of a title is only known from the steps before it: "Send it to the printer"."""
         return self._pronouns[step]
 
     def actions(self, step: int) -> frozenset[str]:
         """The actions that a title asks for; none if its verb says little."""
+        if self._actions[step] is None:
+            self._actions[step] = self._find_actions(step)
+        return self._actions[step] or frozenset()
+
+    def _find_actions(self, step: int) -> frozenset[str]:
         words = self.steps[step]
         verbs = [word for word in words if word.is_action and not word.senses & _LIGHT]
         if not verbs:
@@ -525,12 +546,17 @@ class _Reading:
         self, said: _Said, strict: bool = True, closed: bool = False
     ) -> tuple[int | None, float, float]:
         """The step that a clause is about, its score, and its lead over the next one."""
-        scores = [self._score(said, step, strict, closed) for step in range(len(self._over))]
-        if not scores:
-            return None, 0.0, 0.0
-        best = max(range(len(scores)), key=scores.__getitem__)
-        others = [score for step, score in enumerate(scores) if step != best]
-        return best, scores[best], scores[best] - max(others, default=-9.0)
+        best, top, second = None, -9.0, -9.0
+        for step in sorted(self._plan.sharing(said.every)):
+            score = self._score(said, step, strict, closed)
+            if score > top:
+                best, top, second = step, score, top
+            elif score > second:
+                second = score
+        if best is None:
+            return (0 if self._over else None), -STRAY * min(3, len(said.things)), 0.0
+        # A step that shares nothing scores nothing.
+        return best, top, top - (max(second, 0.0) if len(self._over) > 1 else -9.0)
 
     def _score(self, said: _Said, step: int, strict: bool, closed: bool) -> float:
         words = self._plan.steps[step]

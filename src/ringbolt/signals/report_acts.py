@@ -269,6 +269,8 @@ def _is_whole(tokens: Sequence[Token], lookup: Lookup, clause: Clause) -> bool:
     if clause.verbs or clause.titles or clause.numbers:
         return False
     words = [token.low for token in tokens]
+    if lookup.all_firsts.isdisjoint(words):
+        return False
     for phrase in lookup.all:
         for place in range(len(words) - len(phrase) + 1):
             if tuple(words[place : place + len(phrase)]) == phrase:

@@ -46,6 +46,7 @@ class Lookup:
         for found in self.phrases.values():
             found.sort(key=lambda pair: -len(pair[0]))
         self.all = [tuple(phrase.split()) for phrase in split_phrases(one.all)]
+        self.all_firsts = frozenset(phrase[0] for phrase in self.all)
         self.repairs = frozenset(split_phrases(one.repairs))
         self.steps = frozenset(split_phrases(one.steps))
         self.ordinals = {word: place for place, word in enumerate(split_phrases(one.ordinals), 1)}
@@ -94,7 +95,9 @@ def language_of(text: str, default: str = "en") -> str:
             return "ja"
         if _HAN.search(text):
             return "ja" if default == "ja" else "zh"
-    words = [found.lower().replace("’", "'") for found in _TOKEN.findall(text[:600])]
+    words = [found.lower().replace("’", "'") for found in _TOKEN.findall(text[:600]) if found[0].isalpha()]
+    if default == "en" and text.isascii() and _is_english(words):
+        return "en"
     best, most = default, 0.0
     for language in LANGUAGES:
         if language in UNSPACED:
@@ -104,6 +107,19 @@ def language_of(text: str, default: str = "en") -> str:
         if hits > most + (0.25 if language != default else 0.0):
             best, most = language, hits
     return best
+
+
+# Frequent words of the other languages that are no English words.
+_FOREIGN = frozenset(
+    "der die das und ist nicht ich le les est et une des pas el los las y es con il gli di che non sono het een"
+    " en niet ik van zijn os um uma com para ao paso passo stap schritt".split()
+)
+
+
+def _is_english(words: Sequence[str]) -> bool:
+    """Whether a text is plainly English, so that no other language need be tried, or even loaded."""
+    known = lookup_for("en").known
+    return not _FOREIGN.intersection(words) and 2 * sum(word in known for word in words) > len(words)
 
 
 def common_words(language: str) -> frozenset[str]:
@@ -156,13 +172,15 @@ _PREDICATES = frozenset(
 
 def _mark(tokens: list[Token], lookup: Lookup) -> None:
     at = 0
+    words = [one.low for one in tokens]
     while at < len(tokens):
-        for words, mark in lookup.phrases.get(tokens[at].low, ()):
-            if len(words) == 1 or tuple(one.low for one in tokens[at : at + len(words)]) == words:
-                for one in tokens[at : at + len(words)]:
+        for phrase, mark in lookup.phrases.get(words[at], ()):
+            size = len(phrase)
+            if size == 1 or tuple(words[at : at + size]) == phrase:
+                for one in tokens[at : at + size]:
                     one.mark = mark
                 tokens[at].first = True
-                at += len(words) - 1
+                at += size - 1
                 break
         at += 1
 

@@ -13,6 +13,7 @@ from .act_tables import LANGUAGES, ActTable, table
 # The columns of `trade_words`.
 COLUMNS = LANGUAGES
 SHORTEST = 3  # letters of a root
+MOST_KNOWN = 1 << 13  # words whose forms are kept
 _SEPARABLE = tuple(
     "zusammen zurück herunter wieder weiter nieder fest nach hoch über unter durch auf aus ein vor bei mit"
     " los weg hin her um an ab zu terug samen voor door over onder toe bij op af in uit aan mee na".split()
@@ -34,11 +35,13 @@ class Forms:
     def __init__(self, language: str) -> None:
         one: ActTable = table(language)
         self.language = language
+        self._pasts: dict[str, bool] = {}
         self.past_bases = {
             plain(past): plain(base)
             for past, _, base in (pair.partition(":") for pair in one.past_words.split())
         }
-        self.endings = tuple(sorted({plain(ending) for ending in one.endings.split()}, key=len, reverse=True))
+        self.endings = frozenset(plain(ending) for ending in one.endings.split())
+        self.longest_ending = max(map(len, self.endings), default=0)
         # Accents matter here: "envoyé" is past, "envoye" is not.
         self.past_endings = tuple(one.past_endings.split())
         self.weak_past_endings = tuple(one.weak_past_endings.split())
@@ -50,6 +53,14 @@ class Forms:
 
     def is_past(self, word: str) -> bool:
         """Whether a lower-case word has the form of a past."""
+        known = self._pasts.get(word)
+        if known is None:
+            if len(self._pasts) >= MOST_KNOWN:
+                self._pasts.clear()
+            known = self._pasts[word] = self._has_past_form(word)
+        return known
+
+    def _has_past_form(self, word: str) -> bool:
         if word in self.not_past:
             return False
         if plain(word) in self.past_bases:
@@ -89,9 +100,9 @@ class Forms:
             base = _without_ge(low)
         low = base or low
         for _ in range(2):
-            for ending in self.endings:
-                if low.endswith(ending) and len(low) - len(ending) >= SHORTEST:
-                    low = low[: -len(ending)]
+            for size in range(min(self.longest_ending, len(low) - SHORTEST), 0, -1):
+                if low[-size:] in self.endings:
+                    low = low[:-size]
                     if len(low) > 3 and low[-1] == low[-2]:
                         low = low[:-1]
                     break
