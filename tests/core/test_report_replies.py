@@ -30,7 +30,8 @@ def test_the_story_of_the_source_moves_what_it_says(memory, task):
         written = memory.task_update(task, message)
         assert (moves(written), written.asks) == (moved, ())
     answer = memory.task_update(task, query="where was I?").answer.text
-    assert answer.startswith("Completed steps 1-3") and "Pull image and run container" in answer
+    assert answer.startswith("Completed steps 1-3")
+    assert "Pull image and run container" in answer
 
 
 def test_what_the_agent_of_the_source_said_in_its_context_moves_the_same(memory, task):
@@ -101,7 +102,8 @@ def test_a_finished_plan_can_be_reopened(memory, task):
 
 def test_a_repeated_call_gets_the_same_moves_and_questions(memory, task):
     first = memory.task_update(task, "Step 1 done. I think it is pushed to the registry.", key="k")
-    assert moves(first) == {1: "completed"} and first.asks
+    assert moves(first) == {1: "completed"}
+    assert first.asks
     assert memory.task_update(task, "Step 1 done. I think it is pushed to the registry.", key="k") == first
 
 

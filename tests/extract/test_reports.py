@@ -179,16 +179,61 @@ def test_one_sentence_may_end_a_step_and_begin_the_next():
 # --- languages
 
 SAID = {
-    "en": ("The report is finished.", "I am writing the report.", "The report is not finished.", "The report failed."),
-    "de": ("Der Bericht ist fertig.", "Ich arbeite an dem Bericht.", "Der Bericht ist nicht fertig.", "Der Bericht ist gescheitert."),
-    "fr": ("Le rapport est terminé.", "Le rapport est en cours.", "Le rapport n'est pas terminé.", "Le rapport a échoué."),
-    "es": ("El informe está terminado.", "Estoy escribiendo el informe.", "El informe no está terminado.", "El informe falló."),
-    "pt": ("O relatório está pronto.", "Estou escrevendo o relatório.", "O relatório ainda não está pronto.", "O relatório falhou."),
-    "it": ("Il rapporto è finito.", "Sto scrivendo il rapporto.", "Il rapporto non è finito.", "Il rapporto è fallito."),
-    "nl": ("Het rapport is klaar.", "Ik ben bezig met het rapport.", "Het rapport is nog niet klaar.", "Het rapport is mislukt."),
-    "zh": ("报告完成了。", "正在写报告。", "报告还没完成。", "报告失败。"),
-    "ja": ("報告書が完了しました。", "報告書を作成中です。", "報告書はまだ終わっていません。", "報告書の作成に失敗。"),
-}  # fmt: skip
+    "en": (
+        "The report is finished.",
+        "I am writing the report.",
+        "The report is not finished.",
+        "The report failed.",
+    ),
+    "de": (
+        "Der Bericht ist fertig.",
+        "Ich arbeite an dem Bericht.",
+        "Der Bericht ist nicht fertig.",
+        "Der Bericht ist gescheitert.",
+    ),
+    "fr": (
+        "Le rapport est terminé.",
+        "Le rapport est en cours.",
+        "Le rapport n'est pas terminé.",
+        "Le rapport a échoué.",
+    ),
+    "es": (
+        "El informe está terminado.",
+        "Estoy escribiendo el informe.",
+        "El informe no está terminado.",
+        "El informe falló.",
+    ),
+    "pt": (
+        "O relatório está pronto.",
+        "Estou escrevendo o relatório.",
+        "O relatório ainda não está pronto.",
+        "O relatório falhou.",
+    ),
+    "it": (
+        "Il rapporto è finito.",
+        "Sto scrivendo il rapporto.",
+        "Il rapporto non è finito.",
+        "Il rapporto è fallito.",
+    ),
+    "nl": (
+        "Het rapport is klaar.",
+        "Ik ben bezig met het rapport.",
+        "Het rapport is nog niet klaar.",
+        "Het rapport is mislukt.",
+    ),
+    "zh": (
+        "报告完成了。",
+        "正在写报告。",
+        "报告还没完成。",
+        "报告失败。",
+    ),
+    "ja": (
+        "報告書が完了しました。",
+        "報告書を作成中です。",
+        "報告書はまだ終わっていません。",
+        "報告書の作成に失敗。",
+    ),
+}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

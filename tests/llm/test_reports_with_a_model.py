@@ -81,9 +81,9 @@ def test_a_model_completes_what_the_rules_leave_open(reporting):
         hangs,
     ],
     ids=[
-        "no such step", "step zero", "no citation", "another citation", "one citation too many", "invented quote",
-        "empty quote", "one of two invented", "no quote", "another shape", "prose", "truncated", "garbage", "500",
-        "hang",
+        "no such step", "step zero", "no citation", "another citation", "one citation too many",
+        "invented quote", "empty quote", "one of two invented", "no quote", "another shape", "prose",
+        "truncated", "garbage", "500", "hang",
     ],
 )  # fmt: skip
 def test_a_model_that_lies_or_fails_moves_nothing(reporting, answer):

@@ -24,13 +24,13 @@ from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
 from .plan_progress import HIGH, Finding, Progress
-from .report_model import KIND as REPORT
 from .trust import AGENT, least_trusted
 
 KIND = "progress"
 PAGE = 200  # events that are read at once
 UNSAVED = 10  # events that another process may have to read again
 MOST_CACHED = 64
+REPORT = "report"  # the job that lets a model judge a message; its key is the message's number
 MOST_ASKED = 2  # steps that a reply asks about one by one
 MOST_ITEMS = 200  # a longer plan is not followed, since each update costs time in proportion to it
 

@@ -233,6 +233,11 @@ def _unspaced_senses(text: str, language: str) -> list[frozenset[str]]:
     return found
 
 
+def _is_short(clause: Clause) -> bool:
+    return not (clause.words or clause.verbs or clause.details or clause.plain_done)
+
+
+_GREETS = frozenset("ok fine good right yes great".split())
 # States that fit many actions.
 _VAGUE = frozenset("here there home back exists exist stand stands have works worked staat staan".split())
 
@@ -363,6 +368,8 @@ class _Reading:
         elif named:
             for step in named:
                 self._complete(step, 0.97, clause, named=True)
+        elif clause.states and _GREETS.issuperset(clause.states) and _is_short(clause):
+            return  # "ok" alone is no report
         elif clause.bare:
             # "Done." is about the step in work; after a clause that named its step it adds nothing.
             if self._current is not None and not self._specific and not clause.tail:
@@ -380,7 +387,7 @@ class _Reading:
                 self._ask(step, score)
 
     def _is_unnamed_end(self, said: _Said) -> bool:
-        """ "rsync finished, 220 GB": it is done, and what it is called belongs to no other matter that we know."""
+        """ "rsync finished, 220 GB": it is done, and what it is called is no other thing that we know."""
         known = any(name[0] == "=" for one in (*said.words, *said.details) for name in one)
         return said.clause.plain_done and not said.clause.verbs and not known and not said.clause.tail
 

@@ -21,8 +21,6 @@ from ..model import rules
 from ..store.tx import Row, Tx
 from .trust import AGENT, least_trusted
 
-KIND = "report"  # of the job; its key is the number of the message
-
 
 class ReportJudging(Modelling):
     """Asks a model about reports. For the worker, never for a hook."""

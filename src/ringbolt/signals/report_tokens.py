@@ -111,8 +111,8 @@ def language_of(text: str, default: str = "en") -> str:
 
 # Frequent words of the other languages that are no English words.
 _FOREIGN = frozenset(
-    "der die das und ist nicht ich le les est et une des pas el los las y es con il gli di che non sono het een"
-    " en niet ik van zijn os um uma com para ao paso passo stap schritt".split()
+    "der die das und ist nicht ich le les est et une des pas el los las y es con il gli di che non sono het"
+    " een en niet ik van zijn os um uma com para ao paso passo stap schritt".split()
 )
 
 

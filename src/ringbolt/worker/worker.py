@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Mapping
 
 from ..extract.extraction import MakeReader, More
 from ..extract.patterns import prune
-from ..extract.report_model import KIND as REPORT
+from ..extract.progress_updates import REPORT
 from ..extract.request_model import KIND as NEW_REQUEST
 from ..memory import TaskMemory
 from ..model.errors import Conflict, NotFound, StoreError
