@@ -52,7 +52,7 @@ class Clause(Struct):
 
 
 ACTIVE = frozenset(
-    "deferred done state begun failed partly planned condition unfinished reopened skipped guessed"
+    "deferred going_on done state begun failed partly planned condition unfinished reopened skipped guessed"
     " negation".split()
 )
 _NOW_WORDS = frozenset(
@@ -67,6 +67,7 @@ def read_clause(tokens: list[Token], lookup: Lookup) -> Clause:
     tokens, conditional = _main_part(tokens, lookup)
     clause = Clause("none", lookup.table.language, text=" ".join(token.text for token in tokens))
     _take_words(clause, tokens, lookup)
+    tokens = _stated_part(tokens, lookup)
     marks = {token.mark for token in tokens if token.mark}
     past = [token for token in tokens if is_past(token, tokens, lookup)]
     part = _tells_part(tokens, lookup)
@@ -95,6 +96,23 @@ def _mark_short_state(tokens: Sequence[Token], lookup: Lookup) -> None:
         words[-1].mark = "state"
 
 
+def _stated_part(tokens: list[Token], lookup: Lookup) -> list[Token]:
+    """A clause without what only explains or describes it: "queue checked: 4,100 mails stuck", "laid without
+    wrinkles", "proofread, no typos left"."""
+    for place, token in enumerate(tokens):
+        before = tokens[:place]
+        says = any(one.mark in ("done", "state", "failed") or is_past(one, tokens, lookup) for one in before)
+        if says and (token.text == COLON or (token.mark == "negation" and token.low in _NO_THING)):
+            return before
+    return tokens
+
+
+_STILL_THERE = frozenset("left remaining open outstanding".split())  # "no typos left"
+_NO_THING = frozenset(
+    "no without none nothing keine kein ohne sans aucun aucune sin ningún sem senza geen".split()
+)
+
+
 def _main_part(tokens: list[Token], lookup: Lookup) -> tuple[list[Token], bool]:
     """A clause without the subordinate one behind it; whether it is one itself."""
     for place, token in enumerate(tokens):
@@ -118,7 +136,8 @@ def _act_of(
     if "reopened" in marks:
         return "reopened"
     if ("negation" in marks or "unfinished" in marks) and not _fails_first(tokens):
-        return "denied"
+        words = {token.low for token in tokens}
+        return "none" if words & _NO_THING and words & _STILL_THERE else "denied"
     if "planned" in marks or ("deferred" in marks and not past):
         now = "begun" in marks or (tokens[0].low in ("now", "so", "ok", "okay") and "planned" in marks)
         return "begun" if now and "deferred" not in marks else "planned"
@@ -146,8 +165,7 @@ def _is_expected(tokens: Sequence[Token]) -> bool:
 
 def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
     """Whether a clause says that something is going on: "writing the tests", "is being drained"."""
-    words = [token.low for token in tokens]
-    if "being" in words:
+    if any(token.mark == "going_on" for token in tokens):
         return True
     if any(token.mark == "done" for token in tokens):
         return False
@@ -206,6 +224,11 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
         return True
     values = [_number(token, lookup) for token in tokens]
     for place, token in enumerate(tokens):
+        # "120 billets vendus sur 300"
+        if token.low in _OUT_OF and place + 1 < len(tokens) and (whole := values[place + 1]) is not None:
+            parts = [one for one in values[max(0, place - 4) : place] if one is not None]
+            if parts and parts[-1] < whole:
+                return True
         if "/" in token.text and (pair := token.text.split("/"))[0].isdigit() and pair[-1].isdigit():
             before = tokens[place - 1].low if place else ""
             if before not in lookup.steps and int(pair[-1]) > 0 and int(pair[0]) < int(pair[-1]):
@@ -251,6 +274,7 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
     return False
 
 
+_OUT_OF = frozenset("of sur von su van".split())
 _REACHES = frozenset("at about roughly bei zu à al op".split())
 _OF_THE_WHOLE = frozenset(
     "done complete through finished of there fertig erledigt hecho feito klaar terminé".split()

@@ -26,6 +26,7 @@ UNSPACED = ("zh", "ja")
 COLON = ":"
 # The marks in the order of precedence for a phrase that stands under several.
 _MARKS = (
+    "going_on",
     "harmless", "reopened", "skipped", "unfinished", "failed", "partly", "begun", "state", "done", "guessed",
     "deferred",
     "planned", "condition", "says", "negation",

@@ -21,6 +21,7 @@ class ActTable(Value, frozen=True, kw_only=True):
     state: Phrases = ""  # how a finished thing stands: "is up", "is green"
     all: Phrases = ""  # the whole plan, before or after a word of `done`
     begun: Phrases = ""  # begins now, or goes on
+    going_on: Phrases = ""  # goes on even though a past form follows: "is being built"
     failed: Phrases = ""
     partly: Phrases = ""
     planned: Phrases = ""  # is to come

@@ -36,6 +36,7 @@ TABLE = ActTable(
         " nun, als nächstes, dabei, warte auf, in bearbeitung, wird gerade, werden gerade, am laufen, sitze"
         " an, kümmere mich, los geht's, los gehts"
     ),
+    going_on="wird gerade, werden gerade, wird noch, werden noch",
     failed=(
         "fehlgeschlagen, gescheitert, schlägt fehl, schlug fehl, geht nicht, ging nicht, klappt nicht,"
         " klappte nicht, funktioniert nicht, abgebrochen, abgestürzt, abgelehnt, verweigert, fehler, kaputt,"

@@ -19,7 +19,7 @@ TABLE = ActTable(
         " some more most other another own same new such am after before while during since until over under"
         " between through against off back down away within without took takes pm eur usd euros dollars per"
         " one ones thing things bit lot lots status update fyi progress overnight meanwhile today's"
-        " everybody everyone nobody"
+        " everybody everyone nobody rest"
     ),
     done=(
         "done, finished, complete, are in place, is in place, completed, completes, completion, ready, in"
@@ -30,11 +30,12 @@ TABLE = ActTable(
         " handled, dealt with, it is so, i'm through, is in the bag, in the can, is history, mission"
         " accomplished, is finalised, is finalized, finalised, finalized, is settled, settled, crossed off,"
         " can be ticked, can be checked off, dusted, fully done, nothing left, nothing left to do, no work"
-        " left, is a wrap, that's a wrap, that's it, accounted for, is dealt with, closed, ended, in the"
+        " left, is a wrap, that's a wrap, that's it, accounted for, is dealt with, in the"
         " bag, squared away, off my list, off the list, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
-        "lives in, sits in, is part of, works, worked, works now, works fine, is happy, are happy, on order,"
+        "runs, runs fine, runs again, lives in, sits in, is part of, works, worked, works now,"
+        " works fine, is happy, are happy, on order,"
         " on board, on file, by heart,"
         " in hand, all there, all here, all in, we take, we do, i take, we go for, go for, we have, we've"
         " got, i've got, we got, we're at, i'm at, am at, we are at, comes to, came to, that covers it, said"
@@ -77,6 +78,7 @@ TABLE = ActTable(
         " to, back on, going on with, carrying on, carry on, has it since, is with, are with, min left,"
         " minutes left, hours left, is on its way, on its way, on the way, in the queue, queued"
     ),
+    going_on="being, is being, are being",
     failed=(
         "failed, fails, failure, failing again, broke, broken, breaks, crashed, crashes, crash again,"
         " error, errors, errored, denied, refused, rejected, declined, turned down, timeout, timed out,"
@@ -121,7 +123,7 @@ TABLE = ActTable(
     ),
     negation=(
         "not, never, n't, don't, doesn't, didn't, isn't, aren't, wasn't, weren't, hasn't, haven't, hadn't,"
-        " won't, wouldn't, no, none, nothing, nobody, neither, without, cannot"
+        " won't, wouldn't, no, none, nothing, nobody, neither, cannot"
     ),
     harmless=(
         "after all, no errors, no failures, no warnings, no findings, no issues, no problems, no problem,"

@@ -34,6 +34,7 @@ TABLE = ActTable(
         " en, trabajando, ahora, paso a, sigo con, siguiendo, estoy, estamos, continuando, esperando, a la"
         " espera, me pongo con"
     ),
+    going_on="se está, se están, siendo",
     failed=(
         "falló, fallaron, ha fallado, falla, fallido, fallida, error, errores, rechazado, rechazada,"
         " denegado, bloqueado, imposible, roto, rota, no funciona, no funcionó, no se pudo, no pude, no"

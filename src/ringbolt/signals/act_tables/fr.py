@@ -34,6 +34,7 @@ TABLE = ActTable(
         " passons à, maintenant, je continue, continue, démarre, j'attaque, attaque, j'attends, en attente,"
         " attend, au travail, suis sur, je m'occupe, m'occupe"
     ),
+    going_on="en cours de, en train d'être",
     failed=(
         "échoué, échouée, échouent, échoue, échec, erreur, erreurs, refusé, refusée, rejeté, rejetée,"
         " bloqué, bloquée, impossible, planté, cassé, ne marche pas, ne fonctionne pas, n'a pas marché, pas"

@@ -35,6 +35,7 @@ TABLE = ActTable(
         " ora, adesso, passo a, passiamo a, continuo, proseguo, aspetto, in attesa, in lavorazione, mi"
         " occupo"
     ),
+    going_on="viene, vengono, in fase di",
     failed=(
         "fallito, fallita, falliti, fallisce, errore, errori, rifiutato, rifiutata, negato, respinto,"
         " respinta, bloccato, bloccata, impossibile, rotto, rotta, non funziona, non ha funzionato, non"

@@ -28,6 +28,7 @@ TABLE = ActTable(
         "begin, begonnen, begin met, gestart met, start met, ben bezig, bezig met, bezig, aan het, werk"
         " aan, loopt nog, ga verder, verder met, nu, wacht op, in behandeling, onderweg, wordt nu"
     ),
+    going_on="wordt nu, worden nu, wordt nog, worden nog",
     failed=(
         "mislukt, mislukte, faalt, faalde, fout, fouten, geweigerd, afgewezen, geblokkeerd, kapot, lukt"
         " niet, lukte niet, werkt niet, werkte niet, kon niet, onmogelijk, vastgelopen, afgebroken,"

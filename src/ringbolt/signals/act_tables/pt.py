@@ -34,6 +34,7 @@ TABLE = ActTable(
         " passo a, passo para, continuo, continuando, estou, estamos, à espera, esperando, iniciando, a"
         " iniciar, iniciei"
     ),
+    going_on="sendo, a ser",
     failed=(
         "falhou, falharam, falha, erro, erros, rejeitado, rejeitada, recusado, recusada, negado, bloqueado,"
         " impossível, partido, quebrou, não funciona, não funcionou, não consegui, não consigo, não deu,"
