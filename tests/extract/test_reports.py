@@ -57,6 +57,9 @@ def acts(text, default="en"):
         (["Order the switches", "Run the cables"], "switches arrived this morning", (), 1),
         (["Choose the venue", "Hire a caterer"], "we're going with the boathouse", (), 1),
         (["Get permission from the city", "Find sponsors"], "city said yes", (), 1),
+        (["Write the exam", "Print the copies"], "60 copies printed", (1,), 2),
+        (["Write the exam", "Print the copies"], "Wrote the exam, 8 questions", (), 1),
+        (["Check the queue", "Restart it"], "queue checked: 4,100 mails stuck", (), 1),
     ],
 )
 def test_a_message_moves_the_step_whose_work_it_reports_in_its_own_words(plan, text, over, step):

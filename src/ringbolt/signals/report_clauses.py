@@ -119,6 +119,9 @@ def _sentence_clauses(sentence: list[Token], lookup: Lookup, found: list[Clause]
         return spoken
     asked = sentence[-1].text in "?？" or _begins_question(sentence, lookup)
     reported, says_on = _reported_from(sentence, lookup)
+    for token in sentence[:reported]:
+        if token.mark == "says":
+            token.mark = ""  # "wrote the report" is the reporter's own act
     open_condition = sentence[0].mark == "condition"
     for start, segment in _segments(sentence, lookup):
         clause = read_clause(segment, lookup)
