@@ -591,7 +591,7 @@ def _may_move(memory: Base, head: Row) -> bool:
 def _move_plan(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> None:
     """Let a message move the plan, in the same transaction."""
     # Its tables are slow to load, and most short-lived processes never need them.
-    from ..extract.progress_updates import foresee
+    from ..progress.progress_updates import foresee
 
     foreseen = foresee(memory, tx, head, draft, now)
     if foreseen is not None:

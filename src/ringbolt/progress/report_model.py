@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from ..ledger.access import append_event
 from ..ledger.base import Draft
 from ..ledger.step_changes import item_changes
+from ..ledger.trust import AGENT, least_trusted
 from ..ledger.values import read_event, read_task
 from ..llm.calls import Modelling
 from ..llm.prompts import fact_of
 from ..model import rules
 from ..store.tx import Row, Tx
-from .trust import AGENT, least_trusted
 
 
 class ReportJudging(Modelling):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.extract.report_matching import PlanWords, ReportReader
+from ringbolt.progress.report_matching import PlanWords, ReportReader
 from ringbolt.signals.act_tables import LANGUAGES
 from ringbolt.signals.report_clauses import read_clauses
 from ringbolt.signals.report_tokens import language_of
