@@ -164,7 +164,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", default="all", choices=["tune", "held", "fresh", "all"])
+    parser.add_argument("--half", default="all", choices=["tune", "held", "fresh", "fresh2", "all"])
     parser.add_argument("--set", type=Path, default=LABELS)
     parser.add_argument("--show", action="store_true")
     args = parser.parse_args()
