@@ -10,11 +10,11 @@ from tests.surfaces.command_line import data, run
 def test_the_command_prints_the_table_and_its_exit_code_tells(place):
     task = data("register", "Deploy", "--step", "Build", "--step", "Push")["task_id"]
     data("decide", "Push to ghcr.io", "--because", "the key works there", "--task", task)
-    data("update", "built", "--task", task)
+    data("update", "hello", "--task", task)
     done = run("drill", task[:6], "--at", "2")
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert lines[1] == "Context cut after #2 of 4: as requested."
+    assert lines[1] == "Context cut after #2 of 3: as requested."
     assert lines[2].split() == ["WHAT", "WANTED", "N", "PACKET@500", "PACKET@1500", "ASKING", "HOST"]
     assert any(
         line.split() == "last 3 decisions, reasons 100 % 1 100 % 100 % 100 % -".split() for line in lines
