@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, Literal, TypeVar
 
+from .trust import Overruled
 from .types import Value
 
 M = TypeVar("M", bound=Callable[..., Any])
@@ -61,6 +63,12 @@ class Operation(Value, frozen=True, kw_only=True):
         return self.method.__name__
 
     @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        code = self.method.__code__
+        return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+
+    @property
     def description(self) -> str:
         """What it does: the docstring without its parameters."""
         return split_docstring(self.method)[0]
@@ -102,11 +110,37 @@ def operation(
             writes_with=writes_with,
             example=example or {},
         )
-        setattr(method, _DECLARED, declared)
         _document_shared_parameters(method)
-        return method
+        made: Any = _proposing(method) if scope == "write" else method
+        setattr(made, _DECLARED, declared)
+        return made
 
     return declare
+
+
+def _proposing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that records a proposal where the rule of trust forbids the call as a whole.
+
+    An operation that returns no `Written` still fails, so that its caller does not take it for done.
+    """
+    code = method.__code__
+    names = code.co_varnames[: code.co_argcount]
+    returns_written = method.__annotations__.get("return") == "Written"
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **arguments: Any) -> Any:
+        try:
+            return method(self, *args, **arguments)
+        except Overruled as over:
+            if over.proposed:
+                raise
+            named = {**dict(zip(names[1:], args, strict=False)), **arguments}
+            proposal = self._proposed(method.__name__, named, over)
+            if not returns_written:
+                raise over.recorded_as(proposal.seq) from None
+            return proposal
+
+    return call
 
 
 _DECLARED = "ringbolt_operation"
