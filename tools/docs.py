@@ -468,6 +468,12 @@ Written.items: ids of the steps that a plan added
 Written.token: fencing token of a claim
 Written.expires_at: end of a claim's lease
 Written.warnings: what was written but looks odd
+Written.moved: the steps that the message moved by what it says
+Written.asks: questions about steps that the message may have finished; they keep their status
+StepMove.step: id of the step
+StepMove.number: its place in the plan, from 1
+StepMove.title: its title
+StepMove.status: its status now
 Written.answer: the answer to the `query` of the call
 TaskPage.tasks: the tasks
 cursor: pass it to get the next page; None: this was the last

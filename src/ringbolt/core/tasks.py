@@ -301,11 +301,8 @@ class Tasks(Base):
                 item=item_id,
                 warnings=tuple(warnings),
             )
-            if message and self._may_move(head, message):
-                # Its patterns are slow to compile, and most short-lived processes never need them.
-                from ..progress.progress_updates import foresee
-
-                draft.then = foresee(self, tx, head, draft, now)
+            if message and _may_move(self, head):
+                _move_plan(self, tx, head, draft, now)
             return draft
 
         return self._write(
@@ -328,14 +325,6 @@ class Tasks(Base):
             return done.replace(answer=ask(self, done.task_id, question))
         except RingboltError as error:  # the write is committed, and the caller must know that
             return done.replace(warnings=(*done.warnings, f"not answered: {error.message}"))
-
-    def _may_move(self, head: Row, message: str) -> bool:
-        """Whether a message may report progress: a cheap filter that runs on every message."""
-        if head["current_item"] is None and head["next_item"] is None:
-            return False
-        if self.origin.channel != "agent" or self.settings.progress == "off":
-            return False
-        return may_tell_progress(message)
 
     @operation(scope="read")
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
@@ -599,6 +588,38 @@ class Tasks(Base):
                 "A task cannot be its own ancestor.",
                 cycle=[*seen[: seen.index(task_id) + 1]],
             )
+
+
+def write_captured(memory: Base, text: str, key: str | None = None) -> Written:
+    """Write what an agent said to its user, captured by a hook, as a message of the current task.
+
+    It is not written for the plan, so it is read with more caution than a message of `task_update`.
+    """
+    said = memory._text("message", text)  # pyright: ignore[reportPrivateUsage]
+
+    def decide(tx: Tx, head: Row, now: str) -> Draft:
+        draft = Draft("message", text=said, data={"captured": True})
+        if said and _may_move(memory, head) and may_tell_progress(said):
+            _move_plan(memory, tx, head, draft, now)
+        return draft
+
+    return memory._write("task_update", None, decide, key=key, arguments=[said])  # pyright: ignore[reportPrivateUsage]
+
+
+def _may_move(memory: Base, head: Row) -> bool:
+    """Whether a message may move a plan: it is the agent's own, and there is a plan."""
+    return bool(head["total"]) and memory.origin.channel == "agent" and memory.settings.progress != "off"
+
+
+def _move_plan(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> None:
+    """Let a message move the plan, in the same transaction."""
+    # Its tables are slow to load, and most short-lived processes never need them.
+    from ..progress.progress_updates import foresee
+
+    foreseen = foresee(memory, tx, head, draft, now)
+    if foreseen is not None:
+        draft.then = foreseen
+        draft.result.update(moved=foreseen.moved, asks=foreseen.asks)
 
 
 def goal_named(tx: Tx, name: str) -> str:

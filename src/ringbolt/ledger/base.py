@@ -16,7 +16,7 @@ from ..model.results import MirrorStatus
 from ..model.scope import workspace_of
 from ..model.settings import Settings
 from ..model.trust import Overruled, key_of
-from ..model.types import Entry, Origin, Written, is_dict, is_list
+from ..model.types import Entry, Origin, StepMove, Written, is_dict, is_list
 from ..model.validate import blake2b
 from ..store import Store, jobs, scratch
 from ..store.goal_queries import goals_of
@@ -420,6 +420,7 @@ class Base:
             result = asdict(self._predicted(tx, head, draft, seq))
             # Not stored: they quote other tasks, and a repeated call gets fresh ones.
             del result["answer"], result["patterns"]
+            result["moved"] = [move.to_dict() for move in result["moved"]]
             draft.sets["+keys"] = {
                 "key": key,
                 "operation": operation,
@@ -639,8 +640,9 @@ def stored_result(known: Row, fingerprint: str) -> Written:
             "Use a new key for a new call; the same key only repeats the same call.",
         )
     fields: dict[str, Any] = json.loads(known["result"])
-    for name in ("items", "warnings"):
+    for name in ("items", "warnings", "asks"):
         fields[name] = tuple(fields[name])
+    fields["moved"] = tuple(StepMove(**move) for move in fields["moved"])
     return Written(**fields)
 
 

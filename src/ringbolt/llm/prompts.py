@@ -348,6 +348,57 @@ def new_request_request(request: str, facts: Sequence[Fact], prompt: str) -> Req
     )
 
 
+# --- reports ----------------------------------------------------------------------------------------
+
+
+def report_request(plan: Plan, message: Fact, text: str, steps: Sequence[int]) -> Request:
+    """A request which of some steps, given by number, a message of the agent reports as finished.
+
+    The result is a list of numbers. Each must be one of those asked about, cite the message, and quote words
+    of it that do not ask, deny, plan or repeat what somebody else said.
+    """
+    numbers = ", ".join(map(str, steps))
+    body = f"{_plan_lines(plan)}{_line(message, LINE_CHARACTERS[0])}"
+
+    def read(found: dict[str, Any]) -> list[int]:
+        finished: list[int] = []
+        for one in found["finished"]:
+            if one["step"] not in steps:
+                raise ValueError(f"step {one['step']} is not one of those asked about")
+            if one["cites"] != [message.seq]:
+                raise ValueError(f"it does not cite #{message.seq}")
+            faithful.check_quote(one["quote"], [text])
+            faithful.check_stated(one["quote"], text)
+            finished.append(one["step"])
+        return list(dict.fromkeys(finished))
+
+    return _request(
+        "report",
+        "An agent reports on its plan. Say which of the steps in question its message says are finished. A"
+        " step that is begun, partly done, planned, asked about, or only mentioned is not finished. For each"
+        " finished step cite the message, and quote the words of it that say so.",
+        '{"finished": [{"step": 2, "quote": "…", "cites": [12]}]}',
+        f"{_fenced('records', body)}Steps in question: {numbers}. Which of them does #{message.seq} finish?",
+        {
+            "finished": {
+                "type": "array",
+                "maxItems": len(steps),
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "step": {"type": "integer"},
+                        "quote": {"type": "string", "minLength": 1, "maxLength": 300},
+                        "cites": _CITES,
+                    },
+                    "required": ["step", "quote", "cites"],
+                },
+            }
+        },
+        200,
+        read,
+    )
+
+
 # --- judgements -------------------------------------------------------------------------------------
 
 _JUDGING = (

@@ -630,8 +630,21 @@ class Answer(Value, frozen=True, kw_only=True):
     cites: tuple[int, ...] = ()
 
 
+class StepMove(Value, frozen=True, kw_only=True):
+    """A step that a message moved: its id, number and title, and the status it has now."""
+
+    step: str
+    number: int
+    title: str
+    status: ItemStatus
+
+
 class Written(Value, frozen=True, kw_only=True):
-    """The result of every write: the new event, and the state of the task after it."""
+    """The result of every write: the new event, and the state of the task after it.
+
+    `moved` are the steps that the message moved by what it says, `asks` the questions that it leaves open:
+    the steps in them keep their status.
+    """
 
     task_id: str
     seq: int
@@ -645,6 +658,8 @@ class Written(Value, frozen=True, kw_only=True):
     token: int | None = None
     expires_at: str | None = None
     warnings: tuple[str, ...] = ()
+    moved: tuple[StepMove, ...] = ()
+    asks: tuple[str, ...] = ()
     answer: Answer | None = None
     patterns: tuple[Pattern, ...] = ()
 

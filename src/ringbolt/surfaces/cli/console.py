@@ -207,6 +207,10 @@ def written(data: Mapping[str, Any]) -> None:
         f"{word} {line(data[name])}" for word, name in (("now", "current"), ("next", "next")) if data[name]
     ]
     echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
+    for move in data["moved"]:
+        echo(f"step {move['number']} is {move['status']}: {line(move['title'])}")
+    for question in data["asks"]:
+        warn(question)
     if data["token"] is not None:
         until = f" until {data['expires_at']}" if data["expires_at"] else ""
         echo(f"token {data['token']}{until}")

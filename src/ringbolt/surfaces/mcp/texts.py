@@ -99,6 +99,13 @@ def _written(name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -
     if data["token"] is not None:
         parts.append(f"token {data['token']} until {data['expires_at']}")
     lines = ["; ".join(parts) + "."]
+    if data["moved"]:
+        moves = [
+            f"step {one['number']} {_quoted(one['title'], _TITLE)} is {one['status']}"
+            for one in data["moved"]
+        ]
+        lines.append(f"From your message: {'; '.join(moves)}. If that is wrong, set step and step_status.")
+    lines += [encode.prompt(question) for question in data["asks"]]
     lines += [f"Warning: {encode.prompt(warning)}" for warning in data["warnings"]]
     lines += [_pattern(pattern) for pattern in data["patterns"]]
     if answer is not None:
