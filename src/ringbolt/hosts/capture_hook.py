@@ -6,7 +6,8 @@ and calls `store_hook.answer`.
 
 The time of this process is almost all start-up, so this file is written to start fast:
 
-- `hook_build.py` compiles it into one file, together with `model/redaction.py` and that module's patterns.
+- `hook_build.py` compiles it into one file, together with `model/redaction.py`, `model/secret_rules.py`
+  and their patterns.
   The host's settings run that file with the base interpreter and `-I -S`: no `site`, no virtual environment.
 - It uses the C modules `posix`, `_json` and `_blake2` in place of `os`, `json` and `hashlib`. Importing
   `json` means importing `re`, and that takes as long as starting Python does.
@@ -205,7 +206,7 @@ class CapturedEvent:
         self._settings = HookSettings()
         self.folders = journal_folders(self._settings.location(), self._settings.tenant())
         redaction = redaction_module()
-        self._redactor = redaction["Redactor"](lambda: redaction_key(self.folders))
+        self._redactor = redaction["Redactor"](keep=self._settings.is_on("keep_secrets"))
         told = parse(data)
         self.raw = ""
         self.told: dict[str, Any] | None = None
@@ -526,7 +527,7 @@ def redaction_module() -> Mapping[str, Any]:
         "__name__": "redaction",
         "re": ReadyPatterns,
         "log2": _log2,
-        "blake2b": blake2b,
+        "rules": SecretRules(),
         "is_dict": is_dict,
         "is_list": is_list,
     }
@@ -534,10 +535,18 @@ def redaction_module() -> Mapping[str, Any]:
     return names
 
 
+class SecretRules:
+    """Stands for the module `secret_rules`."""
+
+    def __init__(self) -> None:
+        exec(embedded("secret_rules"), vars(self))  # noqa: S102 - our own module, compiled by the build
+
+
 class ReadyPatterns:
     """Stands for `re`: patterns that the build compiled, made without importing the compiler."""
 
-    _known: dict[str, tuple[Any, ...]] | None = None
+    # Each is marshalled by itself: an event needs few of them.
+    _known: dict[str, bytes] | None = None
 
     @classmethod
     def compile(cls, source: str) -> Any:
@@ -550,7 +559,7 @@ class ReadyPatterns:
             import re  # compiled by another release of Python, or unknown to the build
 
             return re.compile(source)
-        return engine.compile(source, *ready)
+        return engine.compile(source, *marshal.loads(ready))  # noqa: S302 - from the file that runs
 
 
 def _log2(number: float) -> float:
@@ -889,7 +898,7 @@ class HookSettings:
     def _read_file(self) -> dict[str, Any]:
         path = variable("RINGBOLT_CONFIG") or f"{user_folder('XDG_CONFIG_HOME', '.config')}/config.toml"
         data = read_small(path, 1 << 20)
-        if not any(name in data for name in (b"store", b"tenant", b"hook_")):
+        if not any(name in data for name in (b"store", b"tenant", b"hook_", b"keep_secrets")):
             return {}
         text = data.decode("utf-8", "replace")
         values = simple_toml(text)
@@ -1171,35 +1180,6 @@ def host_process() -> str:
             return f"{pid}:{fields[19]}"
         pid = fields[1]
     return ""
-
-
-def redaction_key(folders: Iterable[str]) -> bytes:
-    """The key of the hashes in redactions: the journal's own, made when it is first needed."""
-    folders = list(folders)
-    for folder in folders:
-        if len(key := read_small(f"{folder}/redact-key", 64)) >= 16:
-            return key
-    fresh: bytes = system.urandom(32)
-    for folder in folders:
-        try:
-            return _keep_key(folder, fresh)
-        except OSError:
-            continue
-    return fresh  # hashes of this event stand alone
-
-
-def _keep_key(folder: str, key: bytes) -> bytes:
-    """Keep a new key, unless another hook has kept one; returns the key that counts."""
-    path = f"{folder}/redact-key"
-    part = write_part(folder, f"{key[:8].hex()}.key", key)
-    try:
-        # Not a rename: that would replace the key that another hook has just used.
-        system.link(part, path)
-    except FileExistsError:
-        return read_small(path, 64) or key
-    finally:
-        unlink(part)
-    return key
 
 
 # --- streams and time -------------------------------------------------------------------------------

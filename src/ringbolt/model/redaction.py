@@ -68,11 +68,14 @@ def pattern_sources() -> list[str]:
 
 
 class Redactor:
-    """Replaces the secrets in texts and JSON values."""
+    """Replaces the secrets in texts and JSON values; with `keep` it leaves them (setting `keep_secrets`)."""
+
+    def __init__(self, *, keep: bool = False) -> None:
+        self.keeps = keep
 
     def text(self, text: str) -> str:
         """Redact a text. Passes whose hints do not occur in it are skipped."""
-        if len(text) < 6:
+        if len(text) < 6 or self.keeps:
             return text
         lowered = text.lower()
         for hints, redact in _PASSES:
@@ -83,7 +86,7 @@ class Redactor:
     def value(self, value: Any, clip: Callable[[str], str], depth: int = 0, name: str = "") -> Any:
         """Redact a JSON value, make it storable, and clip each of its texts."""
         if isinstance(value, str):
-            if name and (kind := secret_kind(name)) and is_secret(kind, name, value, quoted=True):
+            if name and not self.keeps and (kind := secret_kind(name)) and is_secret(kind, name, value, quoted=True):
                 return marker(kind)
             return clip(self.text(bounded(storable(value))))
         if depth > _MAX_DEPTH:
@@ -237,7 +240,7 @@ def _is_password(name: str, value: str, plain: str, quoted: bool, strict: bool) 
     if strict:
         return len(value) >= 8 and _is_random(value, 8) and "/" not in value
     if value.isdecimal():
-        return len(value) >= 4 and name.lower().rstrip("_") not in ("pass", "pw")
+        return len(value) >= 4
     # Any word can be a password. In code it would be quoted; an unquoted plain word is a name or a type,
     # except in the environment.
     return quoted or not plain.isalpha() or name.isupper()
@@ -265,6 +268,8 @@ def _is_random(value: str, least: int) -> bool:
 
 def _is_wordy(value: str) -> bool:
     """Whether a value is made of words and small numbers: `shop-db-v2`, `jackson-0.11.2`, `de.acme.Token2`."""
+    if not value.replace("-", "").replace("_", "").replace(".", "").replace("/", "").replace(":", "").isalnum():
+        return False
     parts = _pattern(_PART).findall(value)
     words = sum(part.isalpha() for part in parts)
     small = sum(len(part) <= 4 for part in parts if not part.isalpha())
@@ -338,8 +343,8 @@ def _vendor_codes(text: str) -> str:
 
 
 def _is_blank(code: str) -> bool:
-    """Whether a vendor's code has no content: `ghp_xxxxxxxx`."""
-    return "xxxxx" in code.lower() or (len(code) < 300 and entropy(code) < 2.5)
+    """Whether a vendor's code is a placeholder or a name: `ghp_xxxxxxxx`, `pypi-publish-to-our-own-index`."""
+    return "xxxxx" in code.lower() or (len(code) < 300 and (entropy(code) < 2.5 or _is_wordy(code)))
 
 
 def _addresses(text: str) -> str:
@@ -501,11 +506,16 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         flagged = before.startswith("-")
         previous = text[max(0, name_begin - 40) : name_begin].split()
         sets = bool(previous) and not _SETTERS.isdisjoint(word.lower() for word in previous[-2:])
-        login = kind == "password" and "login" in text[max(0, name_begin - 120) : name_begin].lower()
-        strict = not (flagged or sets or login)
-        kind = "code" if strict and kind != "password" else kind
+        login = len(previous) > 1 and previous[-2].lower() == "login"  # a .netrc
+        strict = not (flagged or login)
+        kind = "code" if strict and not sets and kind != "password" else kind
         if text.startswith("-", match.end()) and not match["quote"]:
             return None  # the next option
+    elif name.lower() in ("pass", "pw"):
+        # `--- PASS: TestTotals`, `ok ? 'pass' : 'fail-2'`
+        if name.isupper() and match["sign"] == ":":
+            return None
+        strict = match["sign"] != "=" or not any(letter.isdigit() for letter in text[match.end() : match.end() + 20])
     elif match["call"] is not None or (match["said"] is not None and not match["quote"]):
         strict = True
     begin = match.end()
