@@ -205,7 +205,7 @@ class CapturedEvent:
         self._began = time.monotonic()
         self._settings = HookSettings()
         self.folders = journal_folders(self._settings.location(), self._settings.tenant())
-        redaction = redaction_module()
+        redaction = redaction_module() if may_hold_secret(data) else HARMLESS
         self._redactor = redaction["Redactor"](keep=self._settings.is_on("keep_secrets"))
         told = parse(data)
         self.raw = ""
@@ -533,6 +533,51 @@ def redaction_module() -> Mapping[str, Any]:
     }
     exec(embedded("redaction"), names)  # noqa: S102 - our own module, compiled by the build
     return names
+
+
+def may_hold_secret(data: bytes) -> bool:
+    """Whether an event may hold a secret: a quick look, so that most events need not load the rules."""
+    if not BUILT or b"\\u" in data or not data.isascii():
+        return True
+    hints, exact = embedded("hints")
+    lowered = data.lower()
+    return any(hint in lowered for hint in hints) or any(hint in data for hint in exact)
+
+
+class Harmless:
+    """Stands for the Redactor of an event without anything that could be a secret; its texts are ASCII."""
+
+    def __init__(self, *, keep: bool) -> None:
+        self.keeps = keep
+
+    def text(self, text: str) -> str:
+        return text
+
+    def value(self, value: Any, clip: Callable[[str], str], depth: int = 0, name: str = "") -> Any:
+        if isinstance(value, str):
+            return clip(_bounded(_without_nul(value)))
+        if depth > 40:
+            return None if is_dict(value) or is_list(value) else value
+        if is_dict(value):
+            return {
+                _without_nul(str(key))[:500]: self.value(inner, clip, depth + 1) for key, inner in value.items()
+            }
+        return [self.value(inner, clip, depth + 1) for inner in value] if is_list(value) else value
+
+
+def _without_nul(text: str) -> str:
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in text else text
+
+
+def _bounded(text: str) -> str:
+    kept = 60_000
+    if len(text) <= 2 * kept:
+        return text
+    return f"{text[:kept]}\n… {len(text) - 2 * kept:,} characters left out …\n{text[-kept:]}"
+
+
+# The same names as those of redaction_module.
+HARMLESS: dict[str, Any] = {"Redactor": Harmless, "storable": _without_nul}
 
 
 class SecretRules:

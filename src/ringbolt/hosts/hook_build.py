@@ -163,6 +163,7 @@ def compiled() -> bytes:
         "redaction": marshal.dumps(_code(_without_imports(redacting), "redaction.py")),
         "secret_rules": marshal.dumps(_code(_without_imports(ruling), "secret_rules.py")),
         "patterns": marshal.dumps({name: marshal.dumps(ready) for name, ready in ready_patterns().items()}),
+        "hints": marshal.dumps((_as_bytes(redaction.HINTS), _as_bytes(redaction.EXACT_HINTS))),
         "sre": marshal.dumps(import_module("_sre").MAGIC),
         "package": marshal.dumps(_package()),
         "effects": marshal.dumps(effect_hints()),
@@ -171,6 +172,11 @@ def compiled() -> bytes:
     code = _code(_with_built(_without_imports(hook, _ONLY_TYPES), built), "capture_hook.py")
     # No flags, no time and no size of a source: Python runs such a file without asking for one.
     return MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+
+
+def _as_bytes(words: Iterable[str]) -> tuple[bytes, ...]:
+    # A hint in another alphabet is looked for without its last letters: bytes have no lower case there.
+    return tuple(word.encode("ascii", "ignore") if word.isascii() else word[:3].encode() for word in words)
 
 
 def _sources() -> list[str]:

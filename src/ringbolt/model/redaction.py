@@ -77,7 +77,7 @@ class Redactor:
         """Redact a text. Passes whose hints do not occur in it are skipped."""
         if len(text) < 6 or self.keeps:
             return text
-        lowered = text.lower()
+        lowered = _folded(text)
         for hints, redact in _PASSES:
             if any(hint in lowered for hint in hints):
                 text = redact(text)
@@ -124,8 +124,14 @@ def is_marked(text: str) -> bool:
 
 def may_hold_secret(texts: Iterable[str]) -> bool:
     """Whether any of these texts (names of fields among them) may hold a secret; a quick look."""
-    lowered = "\n".join(texts).lower()
-    return any(hint in lowered for hint in _ALL_HINTS)
+    joined = "\n".join(texts)
+    lowered = joined.lower()
+    return any(hint in lowered for hint in HINTS) or any(hint in joined for hint in EXACT_HINTS)
+
+
+def _folded(text: str) -> str:
+    """A text in lower case and of the same length: only this one letter becomes longer."""
+    return text.lower() if text.isascii() else text.replace("\u0130", "i").lower()
 
 
 def storable(text: str) -> str:
@@ -329,15 +335,9 @@ def _is_plain(value: str) -> bool:
     return _is_placeholder(value) or not _is_random(value, 8)
 
 
-def _private_keys(text: str) -> str:
-    text = _replaced(rules.PRIVATE_KEY, text, "private-key")
-    return _replaced(rules.PUTTY_KEY, text, "private-key")
-
-
 def _vendor_codes(text: str) -> str:
-    lowered = text.lower()
     for kind, hints, source in rules.VENDORS:
-        if any(hint in lowered for hint in hints):
+        if any(hint in text for hint in hints):
             text = _replaced(source, text, kind, _is_blank)
     return text
 
@@ -369,17 +369,9 @@ def _is_port(value: str) -> bool:
     return value.partition("/")[0].isdecimal() or value.startswith("/")
 
 
-def _webhooks(text: str) -> str:
-    return _replaced(rules.WEBHOOKS, text, "webhook")
-
-
-def _headers(text: str) -> str:
-    def keeps(value: str) -> bool:
-        # `Basic authentication`, `Bearer token`, `Authorization: Bearer $TOKEN`, `basic/auth.md`
-        return _is_placeholder(value) or not _is_random(value, 12)
-
-    text = _replaced(rules.AUTHORIZATION, text, "authorization", keeps)
-    return _replaced(rules.DIGEST_RESPONSE, text, "authorization", keeps)
+def _is_no_authorization(value: str) -> bool:
+    """`Basic authentication`, `Bearer token`, `Authorization: Bearer $TOKEN`, `basic/auth.md`."""
+    return _is_placeholder(value) or not _is_random(value, 12)
 
 
 def _cookies(text: str) -> str:
@@ -396,16 +388,12 @@ def _cookies(text: str) -> str:
         begin = match.start("cookies") - match.start()
         return match[0][:begin] + _pattern(rules.COOKIE).sub(redact_cookie, match["cookies"])
 
-    text = _replaced(rules.SESSION_COOKIE, text, "cookie", _is_plain)
     text = _pattern(rules.COOKIE_HEADER).sub(redact, text)
     return _pattern(rules.COOKIE_FLAG).sub(redact, text)
 
 
 def _logins(text: str) -> str:
     """Redact passwords in the arguments of programs."""
-    text = _replaced(rules.PIPED, text, "password", _is_placeholder)
-    text = _replaced(rules.HTPASSWD, text, "password", _is_placeholder)
-    text = _replaced(rules.JDBC_LOGIN, text, "password", _is_placeholder)
     parts: list[str] = []
     done = 0
     for looks, match in enumerate(_pattern(rules.PROGRAM_FLAGS).finditer(text)):
@@ -458,13 +446,6 @@ def _flag_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     return begin, end
 
 
-def _said(text: str) -> str:
-    text = _replaced(rules.SAID_LOGIN, text, "password", _is_plain)
-    text = _replaced(rules.SEED_PHRASE, text, "seed-phrase")
-    text = _replaced(rules.SQL_PASSWORD, text, "password", _is_placeholder)
-    return _replaced(rules.PGPASS, text, "password", _is_plain) if ":5432:" in text or ":*:" in text else text
-
-
 # --- named values
 
 
@@ -472,15 +453,21 @@ def _named_values(text: str) -> str:
     """Redact values whose names say that they are secret."""
     parts: list[str] = []
     done = place = looks = 0
-    named = _pattern(_NAMED)
-    while match := named.search(text, place):
+    begins, named = _pattern(rules.NAME_BEGINS), _pattern(_NAMED)
+    lowered = _folded(text)
+    while found := begins.search(lowered, place):
+        place = found.start() + 1
+        match = named.match(text, found.start())
+        if match is None:
+            place = found.end()
+            continue
         looks += 1
         if looks > _MOST_LOOKS:
             rest = _pattern(_COARSE).sub(rf"\1{marker('value')}", text[max(place, done) :])
             return "".join(parts) + text[done : max(place, done)] + rest
         span = _named_value(text, match)
         if span is None:
-            place = match.end("rest") if match.end("rest") > match.start() else match.end()
+            place = match.end("rest")
             continue
         begin, end, kind = span
         parts += text[done:begin], marker(kind)
@@ -564,15 +551,35 @@ def _ends_line(text: str, begin: int, value: str, match: re.Match[str], kind: st
     return plain and after in ("", "\n", "\r") and not before.strip(" \t-#") and value not in rules.SENTENCE_WORDS
 
 
+def _rule(source: str, kind: str, keep: Callable[[str], bool] | None = None) -> Callable[[str], str]:
+    return lambda text: _replaced(source, text, kind, keep)
+
+
+# What a text in lower case must contain, and the pass that looks for the secrets there; in this order, because a
+# later one could take a part of what an earlier one takes whole.
 _PASSES: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
-    (("private key", "private-lines"), _private_keys),
-    (tuple(dict.fromkeys(hint for _, hints, _ in rules.VENDORS for hint in hints)), _vendor_codes),
-    (rules.HOOK_HINTS, _webhooks),
+    (("private key",), _rule(rules.PRIVATE_KEY, "private-key")),
+    (("private-lines",), _rule(rules.PUTTY_KEY, "private-key")),
+    (("",), _vendor_codes),
+    (rules.HOOK_HINTS, _rule(rules.WEBHOOKS, "webhook")),
     (("://",), _addresses),
-    (("bearer", "basic", "authorization", "negotiate", "digest"), _headers),
-    (("cookie", " -b ", "session", "sessid", "connect.sid"), _cookies),
-    (("credential", "creds", "login", "zugangsdaten", "identif", "password", "mnemonic", "phrase", ":5432:", ":*:"), _said),
+    (
+        ("authorization", "bearer ", "basic ", "negotiate "),
+        _rule(rules.AUTHORIZATION, "authorization", _is_no_authorization),
+    ),
+    (("response=", "signature="), _rule(rules.DIGEST_RESPONSE, "authorization", _is_no_authorization)),
+    (("cookie:", "cookie=", "cookie2:", 'cookie"', "cookie'", " -b ", "--cookie"), _cookies),
+    (("sessid", "sessionid=", "_session=", "connect.sid"), _rule(rules.SESSION_COOKIE, "cookie", _is_plain)),
+    (("credential", "creds", "login", "zugangsdaten", "identif"), _rule(rules.SAID_LOGIN, "password", _is_plain)),
+    (("mnemonic", "phrase"), _rule(rules.SEED_PHRASE, "seed-phrase")),
+    (("identified", "password '"), _rule(rules.SQL_PASSWORD, "password", _is_placeholder)),
+    ((":5432:", ":*:"), _rule(rules.PGPASS, "password", _is_plain)),
     (rules.NAME_HINTS, _named_values),
-    ((*rules.FLAG_HINTS, "sudo", "stdin", "htpasswd", "oracle", "sqlplus", "with-token", "chpasswd"), _logins),
+    (("sudo", "stdin", "with-token", "chpasswd"), _rule(rules.PIPED, "password", _is_placeholder)),
+    (("htpasswd",), _rule(rules.HTPASSWD, "password", _is_placeholder)),
+    (("jdbc:oracle", "sqlplus"), _rule(rules.JDBC_LOGIN, "password", _is_placeholder)),
+    (rules.FLAG_HINTS, _logins),
 )
-_ALL_HINTS = tuple(dict.fromkeys(hint for hints, _ in _PASSES for hint in hints))
+# What every text with a secret contains: in lower case, and as it is.
+HINTS = tuple(dict.fromkeys(hint for hints, _ in _PASSES for hint in hints if hint))
+EXACT_HINTS = tuple(dict.fromkeys(hint for _, hints, _ in rules.VENDORS for hint in hints))

@@ -12,16 +12,16 @@ _APART = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f][0-9A-Fa-f])|(?<=\
 # Where the body may contain what may stand before it, only the beginning of a run counts.
 _ALONE = r"(?:(?<![\w-])|(?<=\\[nrtbf]))"
 
-# Each vendor: the kind, what a text in lower case must contain, and the pattern of its codes. Prefixes that
+# Each vendor: the kind, what a text must contain, and the pattern of its codes. Prefixes that
 # cannot occur by chance need nothing before them.
 VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    ("aws", ("akia", "asia", "abia", "acca"), _APART + r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])"),
-    ("aws", ("absk", "bedrock-api-key-"), r"(?:ABSK[A-Za-z0-9+/]{100,300}={0,2}|bedrock-api-key-[\w=-]{20,2000})"),
+    ("aws", ("AKIA", "ASIA", "ABIA", "ACCA"), _APART + r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])"),
+    ("aws", ("ABSK", "bedrock-api-key-"), r"(?:ABSK[A-Za-z0-9+/]{100,300}={0,2}|bedrock-api-key-[\w=-]{20,2000})"),
     ("github", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"), _APART + r"(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255})"),
     (
         "gitlab",
         ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-",
-         "glffct-", "gr1348941"),
+         "glffct-", "GR1348941"),
         r"(?:gl(?:pat|dt|rt|ptt|cbt|ft|imt|agent|oas|soat|ffct)-|GR1348941)[\w-]{16,300}(?:\.[0-9a-z]{6,12})?",
     ),
     ("slack", ("xox", "xapp-"), _APART + r"(?:xox[a-eo-s](?:\.xox[bp])?|xapp)-(?=[A-Za-z0-9-]{0,40}[0-9])[A-Za-z0-9-]{10,300}+(?!\.[a-z]{3})"),
@@ -34,40 +34,40 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("stripe", ("sk_", "rk_", "whsec_"), r"(?:(?<![a-z])[sr]k_(?:live|test|prod)_|whsec_)[A-Za-z0-9+/=]{10,250}"),
     (
         "google",
-        ("aiza", "ya29.", "gocspx-", "1//0"),
+        ("AIza", "ya29.", "GOCSPX-", "1//0"),
         r"(?:(?<![A-Za-z0-9])AIza[\w-]{35}|ya29\.[\w.-]{20,500}|GOCSPX-[\w-]{20,100}|(?<![\w/:])1//0[\w-]{40,120})",
     ),
-    ("azure", ("q~",), r"(?<![\w~.])[\w~.]{3}[0-9]Q~[\w~.-]{31,34}"),
+    ("azure", ("Q~",), r"(?<![\w~.])[\w~.]{3}[0-9]Q~[\w~.-]{31,34}"),
     ("npm", ("npm_",), r"npm_[A-Za-z0-9]{30,50}"),
     ("pypi", ("pypi-",), _APART + r"pypi-[\w-]{30,400}"),
     ("docker", ("dckr_",), r"dckr_(?:pat|oat)_[\w-]{20,100}"),
     ("huggingface", ("hf_", "api_org_"), _APART + r"(?:hf|api_org)_[A-Za-z0-9]{28,60}(?!\w)"),
-    ("sendgrid", ("sg.",), _APART + r"SG\.[\w-]{10,64}\.[\w-]{16,64}"),
+    ("sendgrid", ("SG.",), _APART + r"SG\.[\w-]{10,64}\.[\w-]{16,64}"),
     ("mailgun", ("key-",), _APART + r"(?:pub)?key-[0-9a-f]{32}(?![0-9a-f])"),
-    ("twilio", ("sk",), _APART + r"SK[0-9a-f]{32}(?![0-9A-Za-z])"),
+    ("twilio", ("SK",), r"SK(?<![A-Za-z0-9]SK)[0-9a-f]{32}(?![0-9A-Za-z])"),
     ("digitalocean", ("_v1_",), r"do[opr]_v1_[0-9a-f]{30,80}"),
     ("shopify", ("shp",), r"shp(?:at|ca|pa|ss)_[A-Za-z0-9]{20,64}"),
     ("databricks", ("dapi",), _APART + r"dapi[0-9a-f]{30,40}(?:-[0-9])?"),
     ("vault", ("hvs.", "hvb.", "hvr."), _APART + r"hv[sbr]\.[\w-]{20,300}"),
     ("grafana", ("glsa_", "glc_"), _APART + r"(?:glsa_\w{20,60}|glc_[A-Za-z0-9+/]{30,400}={0,3})"),
-    ("atlassian", ("atatt3", "atbb"), r"(?:ATATT3[\w=-]{20,400}|ATBB[A-Za-z0-9]{20,60})"),
+    ("atlassian", ("ATATT3", "ATBB"), r"(?:ATATT3[\w=-]{20,400}|ATBB[A-Za-z0-9]{20,60})"),
     ("linear", ("lin_api_", "lin_oauth_"), r"lin_(?:api|oauth)_[A-Za-z0-9]{20,100}"),
     ("groq", ("gsk_",), _APART + r"gsk_[A-Za-z0-9]{20,100}"),
     ("xai", ("xai-",), _APART + r"xai-[A-Za-z0-9]{20,200}"),
     ("perplexity", ("pplx-",), r"pplx-[A-Za-z0-9]{20,100}"),
     ("replicate", ("r8_",), _APART + r"r8_[A-Za-z0-9]{30,60}"),
-    ("newrelic", ("nrak-", "nrii-", "nrjs-"), r"NR(?:AK|II|JS)-[A-Za-z0-9-]{18,60}"),
+    ("newrelic", ("NRAK-", "NRII-", "NRJS-"), r"NR(?:AK|II|JS)-[A-Za-z0-9-]{18,60}"),
     ("sentry", ("sntry",), r"sntry[su]_[\w=+/-]{20,400}"),
     ("rubygems", ("rubygems_",), r"rubygems_[0-9a-f]{40,60}"),
-    ("postman", ("pmak-",), r"PMAK-[0-9a-f]{20,40}-[0-9a-f]{20,50}"),
+    ("postman", ("PMAK-",), r"PMAK-[0-9a-f]{20,40}-[0-9a-f]{20,50}"),
     ("figma", ("figd_", "figo_"), _APART + r"fig[do]_[\w-]{20,100}"),
-    ("age", ("age-secret-key-",), r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
-    ("telegram", (":aa",), r"(?<![0-9])[0-9]{8,10}:AA[\w-]{28,40}"),
+    ("age", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
+    ("telegram", (":AA",), r"(?<![0-9])[0-9]{8,10}:AA[\w-]{28,40}"),
     ("pulumi", ("pul-",), _APART + r"pul-[0-9a-f]{30,50}"),
     ("notion", ("ntn_", "secret_"), _APART + r"(?:ntn_[A-Za-z0-9]{36,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))"),
     ("square", ("sq0",), r"sq0[a-z]{3}-[\w-]{20,60}"),
-    ("facebook", ("eaa",), _APART + r"EAA[A-Za-z0-9]{60,400}"),
-    ("facebook", ("facebook", "fb_", "graph."), r"(?<![0-9])[0-9]{15,16}(?:\||%7C)[\w-]{27,40}(?![\w-])"),
+    ("facebook", ("EAA",), _APART + r"EAA[A-Za-z0-9]{60,400}"),
+    ("facebook", ("facebook", "Facebook", "FACEBOOK", "fb_", "FB_", "graph."), r"(?<![0-9])[0-9]{15,16}(?:\||%7C)[\w-]{27,40}(?![\w-])"),
     ("intra42", ("s-s4t2",), r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),
     ("brevo", ("xkeysib-", "xsmtpsib-"), r"x(?:key|smtp)sib-[0-9a-f]{60,70}-[A-Za-z0-9]{10,30}"),
     ("planetscale", ("pscale_",), r"pscale_(?:tkn|oauth|pw)_[\w=.-]{30,70}"),
@@ -79,41 +79,41 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("vercel", ("vcp_", "vci_", "vca_", "vcr_", "vck_", "vercel_blob_rw_"), _APART + r"(?:vc[piark]_[A-Za-z0-9]{20,80}|vercel_blob_rw_\w{20,80})"),
     ("cloudflare", ("v1.0-",), r"v1\.0-[0-9a-f]{24}-[0-9a-f]{140,150}"),
     ("terraform", (".atlasv1.",), r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,80}"),
-    ("artifactory", ("akc", "cmvmd"), _APART + r"(?:AKCp[A-Za-z0-9]{60,80}|cmVmd[A-Za-z0-9]{55,65})"),
-    ("easypost", ("ezak", "eztk"), r"(?<![A-Za-z0-9+/])EZ[AT]K[A-Za-z0-9]{40,60}"),
+    ("artifactory", ("AKCp", "cmVmd"), _APART + r"(?:AKCp[A-Za-z0-9]{60,80}|cmVmd[A-Za-z0-9]{55,65})"),
+    ("easypost", ("EZAK", "EZTK"), r"(?<![A-Za-z0-9+/])EZ[AT]K[A-Za-z0-9]{40,60}"),
     ("shippo", ("shippo_",), r"shippo_(?:live|test)_[0-9a-fA-F]{40}"),
-    ("onepassword", ("ops_ey", "a3-"), r"(?:ops_eyJ[A-Za-z0-9+/=_-]{100,2000}|(?<![A-Z0-9])A3-[A-Z0-9]{6}-[A-Z0-9-]{20,40})"),
-    ("heroku", ("hrku-",), r"HRKU-[\w-]{30,80}"),
+    ("onepassword", ("ops_eyJ", "A3-"), r"(?:ops_eyJ[A-Za-z0-9+/=_-]{100,2000}|(?<![A-Z0-9])A3-[A-Z0-9]{6}-[A-Z0-9-]{20,40})"),
+    ("heroku", ("HRKU-",), r"HRKU-[\w-]{30,80}"),
     ("openshift", ("sha256~",), r"sha256~[\w-]{40,50}"),
     ("prefect", ("pnu_", "pnb_"), _APART + r"pn[ub]_[A-Za-z0-9]{36}"),
     ("readme", ("rdme_",), _APART + r"rdme_[a-z0-9]{60,80}"),
     ("sourcegraph", ("sgp_",), _APART + r"sgp_\w{40,80}"),
     ("typeform", ("tfp_",), _APART + r"tfp_[\w.=-]{40,80}"),
-    ("airtable", ("pat",), _APART + r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    ("airtable", ("pat",), r"pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
     ("frameio", ("fio-u-",), r"fio-u-[\w=-]{60,70}"),
     ("infracost", ("ico-",), r"(?<![\w.-])ico-[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
-    ("clojars", ("clojars_",), r"(?i:CLOJARS_)[a-z0-9]{60}"),
+    ("clojars", ("clojars_", "CLOJARS_"), r"(?i:CLOJARS_)[a-z0-9]{60}"),
     ("langchain", ("lsv2_", "ls__"), _APART + r"(?:lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|ls__[0-9a-f]{32})"),
     ("tailscale", ("tskey-",), r"tskey-[a-z]{3,10}-[\w-]{20,80}"),
     ("buildkite", ("bkua_",), r"bkua_[0-9a-f]{40}"),
     ("sonarqube", ("squ_", "sqp_", "sqa_"), _APART + r"sq[upa]_[0-9a-f]{30,50}"),
-    ("okta", ("00",), r"(?<![A-Za-z])(?i:okta[\w.-]{0,30}+[\"' :=]{1,5})(?P<secret>00[\w-]{40})(?![\w-])"),
+    ("okta", ("okta", "Okta", "OKTA"), r"(?<![A-Za-z])(?i:okta[\w.-]{0,30}+[\"' :=]{1,5})(?P<secret>00[\w-]{40})(?![\w-])"),
     ("ringbolt", ("rbt_",), _APART + r"rbt_[\w-]{20,100}"),
-    ("jwt", ("eyj",), _ALONE + r"eyJ[\w-]{8,4000}+\.[\w-]{8,8000}+\.[\w-]{0,2000}+"),
+    ("jwt", ("eyJ",), _ALONE + r"eyJ[\w-]{8,4000}+\.[\w-]{8,8000}+\.[\w-]{0,2000}+"),
     (
         "private-key",
-        ("ls0tls1crudjti",),
+        ("LS0tLS1CRUdJTi",),
         r"LS0tLS1CRUdJTi(?:BSU0Eg|BQUklWQVRF|BPUEVO|BFQyBQ|BFTkNSWVBURUQg|BEU0Eg|BQR1Ag)[A-Za-z0-9+/=]{20,20000}+",
     ),
     (
         "discord",
-        ("discord", "token", "bot"),
+        ("discord", "Discord", "DISCORD", ".login(", "bot.run("),
         r"(?<![\w.-])[MNO][A-Za-z0-9]{22,27}\.[\w-]{6}\.[\w-]{25,40}(?![\w.-])",
     ),
     (
         "password-hash",
         ("$1$", "$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$y$", "$7$", "$gy$", "$apr1$", "$argon2", "$scrypt$",
-         "pbkdf2", "{ssha}", "$p$", "$md5$", "bcrypt_sha256", "$s2k$"),
+         "pbkdf2", "PBKDF2", "{SSHA", "{ssha", "$P$", "$md5$", "bcrypt_sha256", "$s2k$"),
         r"(?:pbkdf2[\w:-]{0,20}\$[0-9]{1,8}\$[\w./+=-]{4,100}\$[\w./+=-]{16,200}"
         r"|\$(?:1|5|6|7|y|gy|apr1|2[abxy]?|argon2(?:id|i|d)|scrypt|P|md5)\$[\w./+=,$-]{16,300}"
         r"|\{(?i:ssha)[0-9]{0,3}\}[\w+/=]{20,200})",
@@ -219,6 +219,11 @@ NAME_STEMS = (
     r"pass(?:w(?:or[dt]|d)|phrase|code)?|pwd|pw|kennwort|mot[ _-]de[ _-]passe|motdepasse|contrase[nñ]a|senha|wachtwoord"
     r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis"
     r"|jeton|cl[ée](?: d'| )?api"
+)
+# The same in lower case and without what follows: a quick search finds these first.
+NAME_BEGINS = (
+    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|schlüssel"
+    r"|geheimnis|jeton|cl[ée]"
 )
 NAME_HINTS = (
     "pass", "pwd", "pw=", "pw:", "pw\"", "kennwort", "contrase", "senha", "wachtwoord", "secret", "token", "key", "cred",
