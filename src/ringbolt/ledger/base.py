@@ -25,6 +25,7 @@ from .current_task import current_task
 from .drafts import Draft as Draft
 from .goal_breaker import added_blockers, count_blockers
 from .values import read_entries, read_origin
+from .without_secrets import redact_draft
 
 Result = TypeVar("Result")
 
@@ -346,12 +347,15 @@ class Base:
             "item_id": draft.item,
             "ref_seq": draft.ref,
             "text": draft.text,
-            "data": validate.json_value("the data", draft.data, self.settings) if draft.data else "{}",
+            "data": self._data(draft),
             "sets": validate.dumps(draft.sets) if draft.sets else None,
             "origin_id": self._origin_id,
             "correlation_id": self._correlation,
             "forgotten": None,
         }
+        if self.settings.keep_secrets == "off" and redact_draft(draft, event["data"], event["sets"]):
+            sets = validate.dumps(draft.sets) if draft.sets else None
+            event.update(text=draft.text, data=self._data(draft), sets=sets)
         messages: int = head.get("messages") or 0
         blocked = _blockers_before(head, draft)
         if draft.kind == "exclusion":
@@ -364,6 +368,9 @@ class Base:
         if draft.sets or head["messages"] != messages:
             self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
         return written(head, seq, draft)
+
+    def _data(self, draft: Draft) -> str:
+        return validate.json_value("the data", draft.data, self.settings) if draft.data else "{}"
 
     def _notify_hooks(self, head: Row) -> None:
         """Tell the hooks of the task's session at once that something was ruled out."""

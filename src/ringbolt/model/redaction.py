@@ -13,7 +13,7 @@ and list every pattern in `pattern_sources`; a test checks both.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import log2
 from typing import Any
 
@@ -29,6 +29,7 @@ _LEFT_OUT = "characters left out"
 # the time bounded, and nothing gets through.
 _MOST_LOOKS = 1500
 _MOST_VALUE = 4000
+_SHORTEST_CODE = 15
 _MOST_UNQUOTED = 600
 
 # The name of a value, up to where the value begins: `password=`, `"apiKey": "`, `--token `, `DB_PASSWORD', '`,
@@ -36,7 +37,7 @@ _MOST_UNQUOTED = 600
 _NAMED = (
     rf"(?i)(?P<stem>{rules.NAME_STEMS})(?P<rest>[\w.-]{{0,40}}+)"
     r"(?:"
-    r"(?P<value_field>\\{0,3}[\"']?[ \t]{0,2},?\s{1,20}\\{0,3}[\"']?(?:value|parametervalue|secretstring)\\{0,3}[\"']?[ \t]{0,2}[:=][ \t]{0,3})"
+    r"(?P<value_field>\\{0,3}[\"']?[ \t]{0,2}(?:,\s{0,20}|\s{1,20})\\{0,3}[\"']?(?:value|parametervalue|secretstring)\\{0,3}[\"']?[ \t]{0,2}[:=][ \t]{0,3})"
     r"|(?P<open>\\{0,3}[\"'`]?\]?\)?)[ \t]{0,8}(?P<sign>=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])[ \t]{0,8}"
     r"(?P<block>[|>][+-]?[ \t]*\r?\n[ \t]{1,40}|\\?\n[ \t]{1,40}(?=[^\s:=]{8,500}\s*$))?"
     r"|(?P<call>(?:\\{0,3}[\"']\s{0,3},|\()\s{0,8}(?=\\{0,3}[\"']))"
@@ -52,8 +53,6 @@ _COARSE = (
 )
 _WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[0-9]+"
 _PART = r"[^\W_]+"
-# … and the word before a name that is written apart: `private key`.
-_NAME_BEFORE = r"(?:[\w.$-]{1,64}|(?<![\w.-])[^\W\d_]{2,12}[ ])\Z"
 _UNQUOTED = r"[^\s\"'`<]{1,600}+"
 # Where a value without quotes ends before the next space: at the next field.
 _NEXT_FIELD = r"[&,;|](?=[\w.-]{1,60}(?:=|:|%3D))|&(?=\w|$)|;(?=$|[A-Z][a-z])|\\[nrt\"']|%26|\\u0026|&(?:amp|quot);"
@@ -61,7 +60,7 @@ _NEXT_FIELD = r"[&,;|](?=[\w.-]{1,60}(?:=|:|%3D))|&(?=\w|$)|;(?=$|[A-Z][a-z])|\\
 
 def pattern_sources() -> list[str]:
     """Every pattern of this module, for the build of the capture hook."""
-    own = (_NAMED, _COARSE, _WORD, _PART, _NAME_BEFORE, _UNQUOTED, _NEXT_FIELD)
+    own = (_NAMED, _COARSE, _WORD, _PART, _UNQUOTED, _NEXT_FIELD)
     vendors = [source for _, _, source in rules.VENDORS]
     others = [value for name, value in vars(rules).items() if name.isupper() and isinstance(value, str)]
     return [*vendors, *others, *own]
@@ -78,8 +77,8 @@ class Redactor:
         if len(text) < 6 or self.keeps:
             return text
         lowered = _folded(text)
-        for hints, redact in _PASSES:
-            if any(hint in lowered for hint in hints):
+        for sign, hints, redact in _PASSES:
+            if sign in lowered and any(map(lowered.__contains__, hints)):
                 text = redact(text)
         return text
 
@@ -107,9 +106,24 @@ class Redactor:
         return value
 
 
-def keep_text(text: str) -> str:
-    """The `clip` of a value whose texts stay whole."""
-    return text
+    def whole(self, value: Any, name: str = "") -> Any:
+        """Redact a JSON value and leave everything else as it is, whatever its size."""
+        if isinstance(value, str):
+            if name and (kind := secret_kind(name)) and is_secret(kind, name, value, quoted=True):
+                return marker(kind)
+            return self.text(value)
+        if is_dict(value):
+            named = _named_by_sibling(value)
+            return {
+                key: self.whole(inner, named if named and str(key).lower() in _VALUE_FIELDS else str(key))
+                for key, inner in value.items()
+            }
+        if is_list(value):
+            return [
+                self.whole(inner, flag or name)
+                for inner, flag in zip(value, _flags_before(value), strict=True)
+            ]
+        return value
 
 
 def marker(kind: str) -> str:
@@ -120,13 +134,6 @@ def marker(kind: str) -> str:
 def is_marked(text: str) -> bool:
     """Whether a text contains the marker of a redaction: such a value is no name, variable or quotation."""
     return MARK in text
-
-
-def may_hold_secret(texts: Iterable[str]) -> bool:
-    """Whether any of these texts (names of fields among them) may hold a secret; a quick look."""
-    joined = "\n".join(texts)
-    lowered = joined.lower()
-    return any(hint in lowered for hint in HINTS) or any(hint in joined for hint in EXACT_HINTS)
 
 
 def _folded(text: str) -> str:
@@ -336,15 +343,20 @@ def _is_plain(value: str) -> bool:
 
 
 def _vendor_codes(text: str) -> str:
+    # No code is shorter than a long word, and most messages have none.
+    if len(text) < 2000 and max(map(len, text.split()), default=0) < _SHORTEST_CODE:
+        return text
+    if not any(map(text.__contains__, EXACT_HINTS)):
+        return text
     for kind, hints, source in rules.VENDORS:
-        if any(hint in text for hint in hints):
+        if any(map(text.__contains__, hints)):
             text = _replaced(source, text, kind, _is_blank)
     return text
 
 
 def _is_blank(code: str) -> bool:
     """Whether a vendor's code is a placeholder or a name: `ghp_xxxxxxxx`, `pypi-publish-to-our-own-index`."""
-    return "xxxxx" in code.lower() or (len(code) < 300 and (entropy(code) < 2.5 or _is_wordy(code)))
+    return "xxxxx" in code.lower() or (len(code) < 300 and (entropy(code) < 1.9 or _is_wordy(code)))
 
 
 def _addresses(text: str) -> str:
@@ -477,10 +489,7 @@ def _named_values(text: str) -> str:
 
 def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None:
     """Where the secret after a name is, and its kind; None if there is none."""
-    head = _pattern(_NAME_BEFORE).search(text[max(0, match.start() - 64) : match.start()])
-    before = head[0] if head else ""
-    if before.endswith(" ") and secret_kind(f"{match['stem']}{match['rest']}") == "password":
-        before = ""
+    before = _name_before(text, match.start(), f"{match['stem']}{match['rest']}")
     name = f"{before}{match['stem']}{match['rest']}"
     name_begin = match.start() - len(before)
     ahead = text[name_begin - 1] if name_begin else ""
@@ -504,7 +513,7 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
             return None
         strict = match["sign"] != "=" or not any(letter.isdigit() for letter in text[match.end() : match.end() + 20])
     elif match["call"] is not None or (match["said"] is not None and not match["quote"]):
-        strict = True
+        strict = not before.startswith("-")  # `["--password", "x"]`
     begin = match.end()
     quote = match["quote"]
     end = _value_end(text, begin, quote)
@@ -519,6 +528,20 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         if not _ends_line(text, begin, value, match, kind):
             return None
     return begin, begin + len(value), "value" if kind == "code" else kind
+
+
+def _name_before(text: str, place: int, name: str) -> str:
+    """The part of a name before the word that was found; of a name that is written apart, the word before it."""
+    begin = place
+    while begin > 0 and place - begin < 64 and (text[begin - 1].isalnum() or text[begin - 1] in "_.-$"):
+        begin -= 1
+    if begin < place or text[place - 1 : place] != " " or secret_kind(name) == "password":
+        return text[begin:place]
+    begin = place - 1
+    while begin > 0 and place - begin < 14 and text[begin - 1].isalpha():
+        begin -= 1
+    apart = begin < place - 1 and (begin == 0 or text[begin - 1] in " \t\n\"'(,")
+    return text[begin:place] if apart else ""
 
 
 def _value_end(text: str, begin: int, quote: str) -> int:
@@ -555,31 +578,33 @@ def _rule(source: str, kind: str, keep: Callable[[str], bool] | None = None) -> 
     return lambda text: _replaced(source, text, kind, keep)
 
 
-# What a text in lower case must contain, and the pass that looks for the secrets there; in this order, because a
-# later one could take a part of what an earlier one takes whole.
-_PASSES: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
-    (("private key",), _rule(rules.PRIVATE_KEY, "private-key")),
-    (("private-lines",), _rule(rules.PUTTY_KEY, "private-key")),
-    (("",), _vendor_codes),
-    (rules.HOOK_HINTS, _rule(rules.WEBHOOKS, "webhook")),
-    (("://",), _addresses),
+# A sign and one of the hints that a text in lower case must contain, and the pass that looks for the secrets there.
+# The order matters: a later pass could take a part of what an earlier one takes whole.
+_PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
+    ("-----", ("private key",), _rule(rules.PRIVATE_KEY, "private-key")),
+    ("-", ("private-lines",), _rule(rules.PUTTY_KEY, "private-key")),
+    ("", ("",), _vendor_codes),
+    ("/", rules.HOOK_HINTS, _rule(rules.WEBHOOKS, "webhook")),
+    ("@", ("://",), _addresses),
     (
+        "",
         ("authorization", "bearer ", "basic ", "negotiate "),
         _rule(rules.AUTHORIZATION, "authorization", _is_no_authorization),
     ),
-    (("response=", "signature="), _rule(rules.DIGEST_RESPONSE, "authorization", _is_no_authorization)),
-    (("cookie:", "cookie=", "cookie2:", 'cookie"', "cookie'", " -b ", "--cookie"), _cookies),
-    (("sessid", "sessionid=", "_session=", "connect.sid"), _rule(rules.SESSION_COOKIE, "cookie", _is_plain)),
-    (("credential", "creds", "login", "zugangsdaten", "identif"), _rule(rules.SAID_LOGIN, "password", _is_plain)),
-    (("mnemonic", "phrase"), _rule(rules.SEED_PHRASE, "seed-phrase")),
-    (("identified", "password '"), _rule(rules.SQL_PASSWORD, "password", _is_placeholder)),
-    ((":5432:", ":*:"), _rule(rules.PGPASS, "password", _is_plain)),
-    (rules.NAME_HINTS, _named_values),
-    (("sudo", "stdin", "with-token", "chpasswd"), _rule(rules.PIPED, "password", _is_placeholder)),
-    (("htpasswd",), _rule(rules.HTPASSWD, "password", _is_placeholder)),
-    (("jdbc:oracle", "sqlplus"), _rule(rules.JDBC_LOGIN, "password", _is_placeholder)),
-    (rules.FLAG_HINTS, _logins),
+    ("=", ("response=", "signature="), _rule(rules.DIGEST_RESPONSE, "authorization", _is_no_authorization)),
+    ("=", ("cookie:", "cookie=", "cookie2:", 'cookie"', "cookie'", " -b ", "--cookie"), _cookies),
+    ("=", ("sessid", "sessionid=", "_session=", "connect.sid"), _rule(rules.SESSION_COOKIE, "cookie", _is_plain)),
+    ("", ("credential", "creds", "login", "zugangsdaten", "identif"), _rule(rules.SAID_LOGIN, "password", _is_plain)),
+    ("", ("mnemonic", "phrase"), _rule(rules.SEED_PHRASE, "seed-phrase")),
+    ("'", ("identified", "password '"), _rule(rules.SQL_PASSWORD, "password", _is_placeholder)),
+    (":", (":5432:", ":*:"), _rule(rules.PGPASS, "password", _is_plain)),
+    ("", rules.NAME_HINTS, _named_values),
+    ("|", ("sudo", "stdin", "with-token", "chpasswd"), _rule(rules.PIPED, "password", _is_placeholder)),
+    ("-", ("htpasswd",), _rule(rules.HTPASSWD, "password", _is_placeholder)),
+    ("@", ("jdbc:oracle", "sqlplus"), _rule(rules.JDBC_LOGIN, "password", _is_placeholder)),
+    (" -", rules.FLAG_HINTS, _logins),
+    ("/p", ("freerdp", "cmdkey", "mstsc"), _logins),
 )
 # What every text with a secret contains: in lower case, and as it is.
-HINTS = tuple(dict.fromkeys(hint for hints, _ in _PASSES for hint in hints if hint))
+HINTS = tuple(dict.fromkeys(hint for _, hints, _ in _PASSES for hint in hints if hint))
 EXACT_HINTS = tuple(dict.fromkeys(hint for _, hints, _ in rules.VENDORS for hint in hints))
