@@ -475,8 +475,8 @@ def _named_values(text: str) -> str:
             continue
         looks += 1
         if looks > _MOST_LOOKS:
-            rest = _pattern(_COARSE).sub(rf"\1{marker('value')}", text[max(place, done) :])
-            return "".join(parts) + text[done : max(place, done)] + rest
+            rest = _pattern(_COARSE).sub(rf"\1{marker('value')}", text[found.start() :])
+            return "".join(parts) + text[done : found.start()] + rest
         span = _named_value(text, match)
         if span is None:
             place = match.end("rest")
