@@ -66,7 +66,8 @@ class _SqliteDatabase:
     one_of = "IN ({})"
     position = "(SELECT id FROM events WHERE task_id = :task_id AND seq = :last_seq)"
     word_id = "rowid"
-    matches = "words MATCH :match"
+    words = "words w"
+    matches = "words MATCH :match AND w.rowid BETWEEN :low AND :high"
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
