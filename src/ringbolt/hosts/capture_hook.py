@@ -1077,6 +1077,9 @@ def write_event(folder: str, name: str, content: bytes) -> str:
 def write_part(folder: str, name: str, content: bytes) -> str:
     """Write a file into the tmp/ of a journal, safely on disk; returns its path."""
     part = f"{folder}/tmp/{name}"  # noqa: S108 - the journal's own
+    for path in (folder, f"{folder}/tmp", f"{folder}/new"):
+        if is_link(path):  # somebody else's folder
+            raise OSError(f"{path} is a symbolic link")
     try:
         file = system.open(part, _CREATE, 0o600)
     except FileNotFoundError:
@@ -1092,6 +1095,13 @@ def write_part(folder: str, name: str, content: bytes) -> str:
         unlink(part)
         raise
     return part
+
+
+def is_link(path: str) -> bool:
+    try:
+        return system.lstat(path).st_mode & 0o170000 == 0o120000
+    except OSError:
+        return False
 
 
 def make_journal(folder: str) -> None:

@@ -631,7 +631,7 @@ class SqliteStore(Store):
         if not wanted or _size(path) >= wanted:
             return
         try:
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             try:
                 os.posix_fallocate(file, 0, wanted)
             finally:
@@ -746,7 +746,7 @@ def _sync(path: str) -> None:
 
 def _size(path: str) -> int:
     try:
-        return os.stat(path).st_size
+        return os.lstat(path).st_size
     except FileNotFoundError:
         return 0
 
