@@ -255,7 +255,8 @@ def milliseconds(function: Callable[[str], Any], text: str) -> float:
     signal.setitimer(signal.ITIMER_VIRTUAL, 2.0)
     began = time.process_time()
     with suppress(
-        TooLong,RingboltError, ValueError, KeyError, RecursionError, OverflowError, LookupError):
+        TooLong, RingboltError, re.error, ValueError, KeyError, RecursionError, OverflowError, LookupError
+    ):
         result = function(text)
         if inspect.isgenerator(result):
             for _ in result:
@@ -299,8 +300,12 @@ def worst(name: str, function: Callable[[str], Any], pieces: list[str], most: fl
 def main() -> int:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     arguments.add_argument("--gate", action="store_true", help=f"fail above {MOST_MS:g} ms")
-    arguments.add_argument("--only", nargs="+", metavar="NAME", help="functions whose names contain one of these")
-    arguments.add_argument("--markdown", action="store_true", help="print the 40 slowest as a table for the docs")
+    arguments.add_argument(
+        "--only", nargs="+", metavar="NAME", help="functions whose names contain one of these"
+    )
+    arguments.add_argument(
+        "--markdown", action="store_true", help="print the 40 slowest as a table for the docs"
+    )
     chosen = arguments.parse_args()
     os.chdir(tempfile.mkdtemp())
     os.environ["HOME"] = os.getcwd()

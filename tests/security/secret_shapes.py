@@ -517,6 +517,7 @@ def _body(kind: str, size: int, rng: random.Random) -> str:
 
 def password(rng: random.Random) -> str:
     """A password as a person makes it."""
+
     def fill(match: re.Match[str]) -> str:
         kinds = {"word": "word", "Word": "word", "d": "digits", "alnum": "alnum"}
         body = _body(kinds[match[1]], int(match[2]), rng)

@@ -560,7 +560,8 @@ class Harmless:
             return None if is_dict(value) or is_list(value) else value
         if is_dict(value):
             return {
-                _without_nul(str(key))[:500]: self.value(inner, clip, depth + 1) for key, inner in value.items()
+                _without_nul(str(key))[:500]: self.value(inner, clip, depth + 1)
+                for key, inner in value.items()
             }
         return [self.value(inner, clip, depth + 1) for inner in value] if is_list(value) else value
 

@@ -30,6 +30,7 @@ _LEFT_OUT = "characters left out"
 _MOST_LOOKS = 1500
 _MOST_VALUE = 4000
 _SHORTEST_CODE = 15
+_SAMPLE = 160  # as many characters of a value say whether it is random
 _MOST_UNQUOTED = 600
 
 # The name of a value, up to where the value begins: `password=`, `"apiKey": "`, `--token `, `DB_PASSWORD', '`,
@@ -55,7 +56,9 @@ _WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[0-9]+"
 _PART = r"[^\W_]+"
 _UNQUOTED = r"[^\s\"'`<]{1,600}+"
 # Where a value without quotes ends before the next space: at the next field.
-_NEXT_FIELD = r"[&,;|](?=[\w.-]{1,60}(?:=|:|%3D))|&(?=\w|$)|;(?=$|[A-Z][a-z])|\\[nrt\"']|%26|\\u0026|&(?:amp|quot);"
+_NEXT_FIELD = (
+    r"[&,;|](?=[\w.-]{1,60}(?:=|:|%3D))|&(?=\w|$)|;(?=$|[A-Z][a-z])|\\[nrt\"']|%26|\\u0026|&(?:amp|quot);"
+)
 
 
 def pattern_sources() -> list[str]:
@@ -85,7 +88,12 @@ class Redactor:
     def value(self, value: Any, clip: Callable[[str], str], depth: int = 0, name: str = "") -> Any:
         """Redact a JSON value, make it storable, and clip each of its texts."""
         if isinstance(value, str):
-            if name and not self.keeps and (kind := secret_kind(name)) and is_secret(kind, name, value, quoted=True):
+            if (
+                name
+                and not self.keeps
+                and (kind := secret_kind(name))
+                and is_secret(kind, name, value, quoted=True)
+            ):
                 return marker(kind)
             return clip(self.text(bounded(storable(value))))
         if depth > _MAX_DEPTH:
@@ -104,7 +112,6 @@ class Redactor:
                 for inner, flag in zip(value, _flags_before(value), strict=True)
             ]
         return value
-
 
     def whole(self, value: Any, name: str = "") -> Any:
         """Redact a JSON value and leave everything else as it is, whatever its size."""
@@ -233,7 +240,11 @@ def is_secret(kind: str, name: str, value: str, *, quoted: bool, strict: bool = 
         return False
     plain = value.replace("_", "").replace("-", "").replace(".", "")
     in_environment = name.isupper() and value.islower() and value.isalpha()
-    if plain.isalpha() and not in_environment and any(word in value.lower() for word in ("passw", "token", "secret", "api", "cred")):
+    if (
+        plain.isalpha()
+        and not in_environment
+        and any(word in value.lower() for word in ("passw", "token", "secret", "api", "cred"))
+    ):
         return False  # the name of another field, or a sentence's word
     if any(letter.isspace() for letter in value):
         may_be = kind in ("password", "secret") and name.lower() not in ("pass", "pw")
@@ -268,6 +279,7 @@ def _is_random(value: str, least: int) -> bool:
     """Whether a value looks made by a machine: long enough, mixed, and not repetitive."""
     if len(value) < least:
         return False
+    value = value[:_SAMPLE]
     letters = sum(letter.isalpha() for letter in value)
     figures = sum(letter.isdigit() for letter in value)
     if not letters or (not figures and not _has_mixed_case(value)):
@@ -281,7 +293,14 @@ def _is_random(value: str, least: int) -> bool:
 
 def _is_wordy(value: str) -> bool:
     """Whether a value is made of words and small numbers: `shop-db-v2`, `jackson-0.11.2`, `de.acme.Token2`."""
-    if not value.replace("-", "").replace("_", "").replace(".", "").replace("/", "").replace(":", "").isalnum():
+    if (
+        not value.replace("-", "")
+        .replace("_", "")
+        .replace(".", "")
+        .replace("/", "")
+        .replace(":", "")
+        .isalnum()
+    ):
         return False
     parts = _pattern(_PART).findall(value)
     words = sum(part.isalpha() for part in parts)
@@ -301,6 +320,7 @@ def _has_mixed_case(value: str) -> bool:
 
 def entropy(text: str) -> float:
     """The entropy of a text in bits per character."""
+    text = text[:_SAMPLE]
     counts: dict[str, int] = {}
     for letter in text:
         counts[letter] = counts.get(letter, 0) + 1
@@ -448,7 +468,10 @@ def _flag_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
         if place == end - 1 and way == ":" and _is_random(text[begin:place], 10):
             return begin, place  # a token in the place of a user
         begin = place + len(way)
-        if text[begin : begin + 1] in ("'", '"') and (close := text.find(text[begin], begin + 1, begin + 300)) > 0:
+        if (
+            text[begin : begin + 1] in ("'", '"')
+            and (close := text.find(text[begin], begin + 1, begin + 300)) > 0
+        ):
             begin, end = begin + 1, close
     value = text[begin:end]
     if len(value) < 3 or MARK in text[begin : end + 12] or _is_placeholder(value):
@@ -511,7 +534,9 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         # `--- PASS: TestTotals`, `ok ? 'pass' : 'fail-2'`
         if name.isupper() and match["sign"] == ":":
             return None
-        strict = match["sign"] != "=" or not any(letter.isdigit() for letter in text[match.end() : match.end() + 20])
+        strict = match["sign"] != "=" or not any(
+            letter.isdigit() for letter in text[match.end() : match.end() + 20]
+        )
     elif match["call"] is not None or (match["said"] is not None and not match["quote"]):
         strict = not before.startswith("-")  # `["--password", "x"]`
     begin = match.end()
@@ -523,7 +548,12 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
     if match["close"] is not None:
         value = value.partition("<")[0]
     value = value if quote else value.rstrip(".,;:)]}>") or value
-    quoted = bool(quote) or match["gap"] is not None or match["value_field"] is not None or match["close"] is not None
+    quoted = (
+        bool(quote)
+        or match["gap"] is not None
+        or match["value_field"] is not None
+        or match["close"] is not None
+    )
     if not is_secret(kind, name, value, quoted=quoted, strict=strict):
         if not _ends_line(text, begin, value, match, kind):
             return None
@@ -559,7 +589,9 @@ def _cut_at_next_field(value: str, after: str) -> str:
     field = _pattern(_NEXT_FIELD).search(value)
     value = value[: field.start()] if field else value
     # A bracket that the value does not open belongs to what is around it.
-    while value and value[-1] in ")]}" and value.count(value[-1]) > value.count("([{"[")]}".index(value[-1])]):
+    while (
+        value and value[-1] in ")]}" and value.count(value[-1]) > value.count("([{"[")]}".index(value[-1])])
+    ):
         value = value[:-1]
     return value
 
@@ -571,7 +603,12 @@ def _ends_line(text: str, begin: int, value: str, match: re.Match[str], kind: st
     after = text[begin + len(value) : begin + len(value) + 1]
     before = text[: match.start()].rpartition("\n")[2] if match.start() < 2000 else "?"
     plain = len(value) >= 6 and value.islower() and not _is_placeholder(value)
-    return plain and after in ("", "\n", "\r") and not before.strip(" \t-#") and value not in rules.SENTENCE_WORDS
+    return (
+        plain
+        and after in ("", "\n", "\r")
+        and not before.strip(" \t-#")
+        and value not in rules.SENTENCE_WORDS
+    )
 
 
 def _rule(source: str, kind: str, keep: Callable[[str], bool] | None = None) -> Callable[[str], str]:
@@ -593,8 +630,16 @@ _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ),
     ("=", ("response=", "signature="), _rule(rules.DIGEST_RESPONSE, "authorization", _is_no_authorization)),
     ("=", ("cookie:", "cookie=", "cookie2:", 'cookie"', "cookie'", " -b ", "--cookie"), _cookies),
-    ("=", ("sessid", "sessionid=", "_session=", "connect.sid"), _rule(rules.SESSION_COOKIE, "cookie", _is_plain)),
-    ("", ("credential", "creds", "login", "zugangsdaten", "identif"), _rule(rules.SAID_LOGIN, "password", _is_plain)),
+    (
+        "=",
+        ("sessid", "sessionid=", "_session=", "connect.sid"),
+        _rule(rules.SESSION_COOKIE, "cookie", _is_plain),
+    ),
+    (
+        "",
+        ("credential", "creds", "login", "zugangsdaten", "identif"),
+        _rule(rules.SAID_LOGIN, "password", _is_plain),
+    ),
     ("", ("mnemonic", "phrase"), _rule(rules.SEED_PHRASE, "seed-phrase")),
     ("'", ("identified", "password '"), _rule(rules.SQL_PASSWORD, "password", _is_placeholder)),
     (":", (":5432:", ":*:"), _rule(rules.PGPASS, "password", _is_plain)),

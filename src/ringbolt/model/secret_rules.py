@@ -129,10 +129,12 @@ PRIVATE_KEY = (
 PUTTY_KEY = r"(?<=Private-Lines: )[0-9]{1,3}\s{1,4}(?:[A-Za-z0-9+/=]{4,80}\s{1,2}){1,200}(?:Private-MAC: [0-9a-f]{20,64})?"
 
 # Userinfo of URLs: a password, then a token in the place of a user.
-URL_LOGIN = r"(?<=://)([^\s/:@\"'<>`\\]{0,100}+):([^\s/\"'<>`\\]{1,200})@"  # noqa: S105 - a pattern
+URL_LOGIN = r"(?<=://)([^\s/:@\"'<>`\\]{0,100}+):([^\s/\"'<>`\\]{1,200})@"
 URL_SLASHED = r"(?<!http)(?<!https)(?<=://)[^\s/:@\"'<>]{1,60}+:([^\s\"'<>@:]{1,100}+)@"
 URL_TOKEN = r"(?<=://)([^\s/:@\"'<>`\\]{16,400}+)@"  # noqa: S105 - a pattern
-JDBC_LOGIN = r"(?i)(?:jdbc:oracle:\w{1,10}:|sqlplus(?: -[A-Za-z]{1,8})* )['\"]?[\w$#.]{1,40}/([^\s@\"'/]{3,80})(?=@)"
+JDBC_LOGIN = (
+    r"(?i)(?:jdbc:oracle:\w{1,10}:|sqlplus(?: -[A-Za-z]{1,8})* )['\"]?[\w$#.]{1,40}/([^\s@\"'/]{3,80})(?=@)"
+)
 # Addresses whose path is the secret.
 WEBHOOKS = (
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api(?:/v[0-9]{1,2})?/webhooks/"
@@ -209,7 +211,7 @@ FLAG_HINTS = (
     "influx", "zip ", "sqlcmd", "bcp ", "osql", "mosquitto", "ipmitool", "-cli", "http ", "snmp", "curl", "lftp",
     "wget", "rpcclient", "ldap", "openssl", "freerdp", "cmdkey", "cqlsh", "net ",
 )  # fmt: skip
-HTPASSWD = r"htpasswd[ \t]{1,3}-[A-Za-z]{0,6}b[A-Za-z]{0,6}[ \t]{1,3}(?:-[A-Za-z]{1,6}[ \t]{1,3}){0,3}(?:[^\s-]\S{0,200}[ \t]{1,3}){1,2}?(?P<secret>[^\s\"'$]{4,200}+)(?=[ \t]*(?:$|[\n\"';&|]))"  # noqa: S105
+HTPASSWD = r"htpasswd[ \t]{1,3}-[A-Za-z]{0,6}b[A-Za-z]{0,6}[ \t]{1,3}(?:-[A-Za-z]{1,6}[ \t]{1,3}){0,3}(?:[^\s-]\S{0,200}[ \t]{1,3}){1,2}?(?P<secret>[^\s\"'$]{4,200}+)(?=[ \t]*(?:$|[\n\"';&|]))"
 
 # --- names and values -------------------------------------------------------------------------------
 
@@ -235,7 +237,9 @@ NAME_TAILS = frozenset(
     " raw plain text plaintext cleartext current one two secure hash hashed encoded encrypted override"
     " 1 2 3 4 5 6 7 8 9 0".split()
 )
-PASSWORD_WORDS = frozenset("pass pw psk requirepass masterauth senha contrasena storepass keypass dbpass userpass rootpw adminpw".split())
+PASSWORD_WORDS = frozenset(
+    "pass pw psk requirepass masterauth senha contrasena storepass keypass dbpass userpass rootpw adminpw".split()
+)
 # Written as one word: `PGPASSWORD`, `authtoken`, `accesskey`.
 PASSWORD_ENDS = ("password", "passwords", "passwd", "passphrase", "passcode", "passwort", "pwd", "kennwort",
                  "motdepasse", "contraseña", "wachtwoord")  # fmt: skip

@@ -27,7 +27,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from ..model import validate
-from ..model.errors import InvalidInput, NotFound, RingboltError, StoreError, shown
+from ..model.errors import InvalidInput, RingboltError, StoreError, shown
 from ..model.results import Problem
 from ..model.settings import Settings
 from ..model.validate import blake2b
@@ -552,11 +552,11 @@ class PostgresStore(Store):
                 (role,),
             ).fetchall()
             if not known:
-                raise NotFound(
+                raise InvalidInput(
                     "invalid_argument", f"There is no role {shown(role)}.", "Make it first with CREATE ROLE."
                 )
             if any(known[0]):
-                raise InvalidInput(
+                raise StoreError(
                     "unsafe_role",
                     f"The role {role} is a superuser, bypasses row-level security, or owns the tables.",
                     "Name a role that is none of these.",
@@ -565,7 +565,9 @@ class PostgresStore(Store):
             with connection.transaction():
                 for statement in _GRANTS:
                     connection.execute(
-                        composed.SQL(statement).format(**{key: composed.Identifier(name) for key, name in names.items()})
+                        composed.SQL(statement).format(
+                            **{key: composed.Identifier(name) for key, name in names.items()}
+                        )
                     )
 
         self._transact(work)

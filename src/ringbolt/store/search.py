@@ -86,7 +86,9 @@ class Search:
 
     def count(self, groups: Groups) -> int:
         """How many events contain one term of each group."""
-        sql = f"SELECT count(*) FROM {self._database.words.format(most='NULL')} WHERE {self._database.matches}"
+        sql = (
+            f"SELECT count(*) FROM {self._database.words.format(most='NULL')} WHERE {self._database.matches}"
+        )
         params = {"match": self._database.matching(groups), "low": 0, "high": 1 << 62}
         return self._database.query_fresh([(sql, params)])[0][0][0]
 
