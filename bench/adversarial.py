@@ -107,7 +107,12 @@ def active_tasks(text: str) -> None:
 
 
 def hook_event(text: str) -> None:
-    event = {"session_id": "s", "tool_name": "Bash", "tool_input": {"command": text}, "tool_response": text}
+    event = {
+        "session_id": "s",
+        "tool_name": "Bash",
+        "tool_input": {"command": text[:4000]},
+        "tool_response": text,
+    }
     capture_hook.cleaned(event, facts_of_host("claude-code"), Redactor(), storable)
     capture_hook.call_heads("Bash", {"command": text})
 
@@ -123,7 +128,7 @@ ADAPTED: dict[str, Callable[[str], Any]] = {
     "hosts.capture_hook: an event": hook_event,
     "hosts.capture_hook.parse": lambda text: capture_hook.parse(text.encode("utf-8", "replace")),
     "model.redaction.Redactor.text": Redactor().text,
-    "model.redaction.Redactor.whole": lambda text: Redactor().whole({"password": text, "a": [text]}),
+    "model.redaction.Redactor.whole": lambda text: Redactor().whole({"a": [text]}),
     "recall.snippets.snippet": lambda text: snippets.snippet(text, {"a", "数"}),
     "signals.commands.commits": lambda text: commands.commits(text, text),
     "signals.effects.side_effects": lambda text: effects.side_effects("Bash", {"command": text}),

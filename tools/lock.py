@@ -25,7 +25,7 @@ ROOT = Path(__file__).parent.parent
 BACKEND = ("hatchling", "editables")  # builds the project itself, without another environment
 FILES = {"constraints.txt": "dev", "constraints-run.txt": "serve"}
 HEAD = """\
-# Exact versions with hashes; set-up accepts no other file. Made by tools/lock.py, which says how to renew them.
+# Exact versions with hashes; set-up accepts no other file. Renew them with tools/lock.py.
 """
 
 

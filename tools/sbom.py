@@ -1,8 +1,8 @@
 """Writes what the product is made of as CycloneDX JSON: `make sbom` puts it into build/sbom.cdx.json.
 
 The packages are those that the product itself needs (its extra `serve`), with the versions, licences and
-dependencies of the installed metadata and the hashes of constraints-run.txt; the vendored files of the web page
-with their own hashes.
+dependencies of the installed metadata and the hashes of constraints-run.txt; the vendored files of the web
+page with their own hashes.
 """
 
 from __future__ import annotations

@@ -55,7 +55,9 @@ def test_a_file_with_another_hash_is_refused(tmp_path):
 
 def test_the_bill_of_materials_names_what_runs(tmp_path):
     target = tmp_path / "sbom.json"
-    subprocess.run([sys.executable, ROOT / "tools/sbom.py", target], check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        [sys.executable, ROOT / "tools/sbom.py", target], check=True, capture_output=True, timeout=60
+    )
     found = json.loads(target.read_text())
     names = {component["name"] for component in found["components"]}
     assert (found["bomFormat"], "apsw" in names, "starlette" in names, "pytest" in names) == (

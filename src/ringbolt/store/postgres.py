@@ -82,6 +82,8 @@ _GRANTS = (
     "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO {role}",
     "GRANT EXECUTE ON FUNCTION {schema}.words_matching TO {role}",
 )
+# Erasing what was forgotten at once; with older servers that happens when the server's own vacuum comes by.
+_GRANTS_FROM_17 = ("GRANT MAINTAIN ON ALL TABLES IN SCHEMA {schema} TO {role}",)
 # Vectors can be rebuilt from the events, so the column may be replaced.
 _PREFER_PGVECTOR = f"""
 DO $$ BEGIN
@@ -563,7 +565,8 @@ class PostgresStore(Store):
                 )
             names = {"schema": _row(connection, "SELECT current_schema()")[0], "role": role}
             with connection.transaction():
-                for statement in _GRANTS:
+                newer = connection.info.server_version >= 170_000
+                for statement in (*_GRANTS, *(_GRANTS_FROM_17 if newer else ())):
                     connection.execute(
                         composed.SQL(statement).format(
                             **{key: composed.Identifier(name) for key, name in names.items()}

@@ -607,6 +607,13 @@ class SqliteStore(Store):
                 connection.close()
                 lock.close()
 
+    def grant(self, role: str) -> None:
+        raise InvalidInput(
+            "invalid_argument",
+            f"{self.url} is a file, and files have no roles.",
+            "Name a postgresql:// URL with --store. A file belongs to the user who made it.",
+        )
+
     def refresh_statistics(self) -> None:
         """Nothing to do: the planner statistics are fixed in the schema."""
 
