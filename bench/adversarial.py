@@ -2,14 +2,16 @@
 
     python bench/adversarial.py [--gate] [--only NAME …] [--markdown]
 
-The functions are found by walking the modules: whatever takes one text (by the type and name of its only required
-argument) is called; what needs more arguments is in ADAPTED. So a new reader cannot be forgotten, only be left out
-on purpose, in SKIPPED, with a reason. The strings are the pieces below, and pieces made from the patterns of the
-function's own module: prefixes of what a pattern matches, and the bodies of its repetitions.
+The functions are found by walking the modules: whatever takes one text (by the type and name of its only
+required argument) is called; what needs more arguments is in ADAPTED. So a new reader cannot be forgotten,
+only be left out on purpose, in SKIPPED, with a reason. The strings are the pieces below, and pieces made from
+the patterns of the function's own module: prefixes of what a pattern matches, and the bodies of its
+repetitions.
 
-Each figure is the processor time for 100 kB, the best of three runs of what was slow once. With --gate the exit code
-is 1 if a function takes more than 50 ms on any string. A fixed piece of work is timed before each function; where the
-machine itself is slower than at its best, the limit is raised by the same factor, and the table says so.
+Each figure is the processor time for 100 kB, the best of three runs of what was slow once. With --gate the
+exit code is 1 if a function takes more than 50 ms on any string. A fixed piece of work is timed before each
+function; where the machine itself is slower than at its best, the limit is raised by the same factor, and the
+table says so.
 """
 
 from __future__ import annotations
@@ -36,12 +38,12 @@ from ringbolt.core import todo_sync
 from ringbolt.extract.artifacts import made_by_command
 from ringbolt.extract.attempts import attempt
 from ringbolt.extract.decisions import decisions
-from ringbolt.extract.plan_progress import Observation, Progress
 from ringbolt.extract.values import stated_values
 from ringbolt.files import tasks_file
 from ringbolt.hosts import capture_hook
 from ringbolt.hosts.hook_build import facts_of_host
 from ringbolt.model.redaction import Redactor, pattern_sources, storable
+from ringbolt.progress.plan_progress import Observation, Progress
 from ringbolt.recall import snippets
 from ringbolt.signals import commands, effects, failures, terms
 from ringbolt.signals.text_layout import layout
@@ -50,27 +52,33 @@ SIZE = 100_000
 MOST_MS = 50.0
 PLAN = ["Add the Invoice model to billing.py", "Write tests for the tax calculator", "Commit and push"]
 PIECES = [
-    *'a \n"`*|#[(\t/0A.?_-1\\\'<&~=+:;,{@$%éß数ж中한้', "\0", "\x1b", "\x9b0", "\x9d", "\x9c", "\x90", "\x1bP", "\u200b",
-    "\u200d", "\u0301", "\ue000", "\U0001f600", "\U0010ffff", "\u2028", "\r", "\r\n", "**", "| a ", "- ", "1. ", "(a",
-    "- [ ] ", "- [x] a\n", "/a", "a/", "a\\", "\\a", "\\\\a ", "a.", ".a", ". A", "a: ", "aB", "0a", "a1", "A_", "A=",
-    "a ", '" ', "> ", "~~~", "\x1b[", "\x1b]", "\x1b]8;;", "\x00\x1b[2J", "because ", "I'll use a instead of ",
-    "error: ", "Error", "x.Error", "git commit ", "git -c a ", '-m "', "<<EOF\n", "https://a", "phase 1 ", "step 1, ",
-    "not yet ", "what ", "last ", "user not ", "the root cause of a ", "waiting for ", "instead of a", "a/b\\",
-    "1 of 2 ", "done and ", '{"a":', "[", "]", "{", "}", "<think>", "<a>", "<!--", "```", "```a\n", "2026-01-", "v1.2.",
-    "a@a", "://", "://a:", "://a:@", "password=", "token=token", '"token": "', "key ", "bearer ", "cookie: a=",
-    "-----BEGIN PRIVATE KEY-----", "eyJa.", "-eyJa", "mysql -pa ", "curl -u a:", "echo a | ", "a, ", "  ", "\n\n",
-    "\t- ", "# a\n", "=====\n", "a" * 60 + " ", "0" * 40, "key: value\n", "- a: b\n", "'a' ", "\\\"", "\\n", "%20",
+    *'a \n"`*|#[(\t/0A.?_-1\\\'<&~=+:;,{@$%éß数ж中한้', "\0", "\x1b", "\x9b0", "\x9d", "\x9c", "\x90",
+    "\x1bP", "\u200b", "\u200d", "\u0301", "\ue000", "\U0001f600", "\U0010ffff", "\u2028", "\r",
+    "\r\n", "**", "| a ", "- ", "1. ", "(a", "- [ ] ", "- [x] a\n", "/a", "a/", "a\\", "\\a",
+    "\\\\a ", "a.", ".a", ". A", "a: ", "aB", "0a", "a1", "A_", "A=", "a ", '" ', "> ", "~~~",
+    "\x1b[", "\x1b]", "\x1b]8;;", "\x00\x1b[2J", "because ", "I'll use a instead of ", "error: ",
+    "Error", "x.Error", "git commit ", "git -c a ", '-m "', "<<EOF\n", "https://a", "phase 1 ",
+    "step 1, ", "not yet ", "what ", "last ", "user not ", "the root cause of a ", "waiting for ",
+    "instead of a", "a/b\\", "1 of 2 ", "done and ", '{"a":', "[", "]", "{", "}", "<think>", "<a>",
+    "<!--", "```", "```a\n", "2026-01-", "v1.2.", "a@a", "://", "://a:", "://a:@", "password=",
+    "token=token", '"token": "', "key ", "bearer ", "cookie: a=", "-----BEGIN PRIVATE KEY-----",
+    "eyJa.", "-eyJa", "mysql -pa ", "curl -u a:", "echo a | ", "a, ", "  ", "\n\n", "\t- ", "# a\n",
+    "=====\n", "a" * 60 + " ", "0" * 40, "key: value\n", "- a: b\n", "'a' ", "\\\"", "\\n", "%20",
 ]  # fmt: skip
 # Names of arguments that hold text. In rooms that act on the world, only those that are nothing else.
-PLAIN = frozenset("text output message prompt line content summary answer query question sentence raw reply prose"
-                  " markdown body title listed row plan heading".split())  # fmt: skip
-TEXTS = PLAIN | frozenset("command value word name piece plain error what part term names label sql tool tools token"
-                          " source reason url path folder host project key meaning".split())  # fmt: skip
-COMPUTES = ("model", "signals", "extract", "packet", "recall", "llm", "ask", "ledger")
+PLAIN = frozenset(
+    "text output message prompt line content summary answer query question sentence raw reply prose markdown"
+    " body title listed row plan heading".split()
+)
+TEXTS = PLAIN | frozenset(
+    "command value word name piece plain error what part term names label sql tool tools token source reason"
+    " url path folder host project key meaning".split()
+)
+COMPUTES = ("model", "signals", "extract", "progress", "requests", "packet", "recall", "llm", "ask", "ledger")
 ACTS = ("files", "hosts", "waits", "core", "goals", "upkeep", "surfaces", "journal")
 # Not called: a module or a function, with the reason.
 SKIPPED = {
-    "hosts.capture_hook": "most of it takes arguments of its own process; `parse`, `cleaned` and `separated` are adapted",
+    "hosts.capture_hook": "arguments of its own process; `parse` and `cleaned` are adapted",
     "hosts.install": "settings files of the user, who runs it",
     "surfaces.cli": "what its own user types",
     "surfaces.demo": "texts of our own",
@@ -122,7 +130,7 @@ ADAPTED: dict[str, Callable[[str], Any]] = {
     "extract.artifacts.made_by_command": lambda text: made_by_command(text, text),
     "extract.attempts.attempt": lambda text: attempt(1, "Bash", {"command": text}, None),
     "extract.decisions.decisions": lambda text: decisions(layout(text)),
-    "extract.plan_progress.Progress": progress,
+    "progress.plan_progress.Progress": progress,
     "extract.values.stated_values": lambda text: stated_values(list(layout(text))),
     "files.tasks_file.parse": active_tasks,
     "hosts.capture_hook: an event": hook_event,

@@ -1,7 +1,7 @@
 """Compares the locked versions with a database of known vulnerabilities; `make check` calls it.
 
-Without the database (no network, or an index that has none) it says so in one line and is content: the check must
-work on a machine without a network, and a proxy that has no such database is not a vulnerability.
+Without the database (no network, or an index that has none) it says so in one line and is content: the check
+must work on a machine without a network, and a proxy that has no such database is not a vulnerability.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OPTIONS = ["--require-hashes", "--disable-pip", "--progress-spinner", "off", "--
 
 
 def audited(locked: str) -> list[dict[str, Any]]:
-    """What the database says of the packages in a list; empty if it does not know them or cannot be reached."""
+    """What the database says of the packages in a list; empty if it knows none or cannot be reached."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write(locked)
         file.flush()

@@ -1,11 +1,12 @@
 """Writes the exact versions of all that goes into .venv, with the hashes of every file of each release.
 
-    .venv/bin/python tools/lock.py           # the versions that are installed, with hashes from the package index
-    .venv/bin/python tools/lock.py --check   # whether what is installed is what the files say
+    .venv/bin/python tools/lock.py           # the versions that are installed, with hashes from the package
+    index .venv/bin/python tools/lock.py --check   # whether what is installed is what the files say
 
-`constraints.txt` has everything, `constraints-run.txt` what the product itself needs. Set-up installs from them with
---require-hashes: a file that is not one of these is refused, on any platform, whatever the index serves. To renew:
-install the newer versions into .venv (`pip install -U …`), run the tests, then run this program.
+`constraints.txt` has everything, `constraints-run.txt` what the product itself needs. Set-up installs from
+them with --require-hashes: a file that is not one of these is refused, on any platform, whatever the index
+serves. To renew: install the newer versions into .venv (`pip install -U …`), run the tests, then run this
+program.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ _ALPHABETS = {
 }
 _PASSWORDS = (
     "{word5}{d2}!", "{Word5}-{d4}", "{word4}{Word4}{d2}", "{Word4}#{word3}{d3}", "{alnum12}", "{Word6}${d3}x",
-    "{word3}.{Word4}_{d2}", "{alnum9}%{d1}", "{Word5}@{d4}", "{alnum16}", "{Word4}/{word4}{d2}", "{d3}{Word6}*",
+    "{word3}.{Word4}_{d2}", "{alnum9}%{d1}", "{Word5}@{d4}", "{alnum16}", "{Word4}/{word4}{d2}",
+    "{d3}{Word6}*",
 )  # fmt: skip
 
 SECRETS = r"""

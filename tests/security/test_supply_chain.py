@@ -45,8 +45,8 @@ def test_a_file_with_another_hash_is_refused(tmp_path):
     wheel.write_bytes(b"PK")
     listed = tmp_path / "list.txt"
     listed.write_text(f"evil==1.0 --hash=sha256:{'0' * 64}\n")
-    command = [sys.executable, "-m", "pip", "install", "--no-index", "--no-input", "--find-links", str(tmp_path),
-               "--target", str(tmp_path / "t"), "--require-hashes", "-r", str(listed)]  # fmt: skip
+    options = ["--no-index", "--no-input", "--find-links", str(tmp_path), "--target", str(tmp_path / "t")]
+    command = [sys.executable, "-m", "pip", "install", *options, "--require-hashes", "-r", str(listed)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode != 0
     assert "DO NOT MATCH THE HASHES" in done.stderr.upper()

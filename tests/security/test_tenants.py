@@ -33,8 +33,7 @@ def connection(postgres_url):
         "DROP POLICY tenant ON events",
         "CREATE POLICY mine ON events USING (true)",
         "CREATE TABLE mine (id int)",
-        "CREATE OR REPLACE FUNCTION words_matching(tsquery, bigint, bigint, bigint) RETURNS SETOF bigint"
-        " LANGUAGE sql AS 'SELECT 1::bigint'",
+        "DROP FUNCTION words_matching",
         "TRUNCATE events",
         "DELETE FROM schema_migrations",
         "SET ROLE ringbolt_test",

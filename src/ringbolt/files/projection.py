@@ -241,8 +241,8 @@ def ignore_files(root: str, pattern: str) -> None:
 def belongs_to(top: str, repository: str) -> bool:
     """Whether a git folder is that of this worktree, and not one that a `.git` file in it merely names.
 
-    A plain repository has its folder inside. The folder of a linked worktree or a submodule names the worktree
-    itself, in `gitdir` or in `core.worktree`; a file in a hostile checkout cannot write there.
+    A plain repository has its folder inside. The folder of a linked worktree or a submodule names the
+    worktree itself, in `gitdir` or in `core.worktree`; a file in a hostile checkout cannot write there.
     """
     marker = os.path.join(top, ".git")
     if os.path.isdir(marker):

@@ -1,9 +1,9 @@
 """Builds the capture hook: one compiled file that the base interpreter runs without `site`, `re` or `json`.
 
 The file holds the code of `capture_hook.py` and, as marshalled bytes, `model/redaction.py` and
-`model/secret_rules.py` without their imports, that module's patterns as `re` compiles them, the facts about each host, and where the package is.
-Its name has our version, Python's magic number and a digest of all that goes into it, so a settings file
-that names it says which build it runs.
+`model/secret_rules.py` without their imports, that module's patterns as `re` compiles them, the facts about
+each host, and where the package is. Its name has our version, Python's magic number and a digest of all that
+goes into it, so a settings file that names it says which build it runs.
 
 A command line names the build first and `ringbolt-hook` second. A Python that cannot run the build (another
 version, or the file is gone) fails before it reads standard input, so the second program gets the event.

@@ -1,7 +1,7 @@
 """Redaction on the path of every write: the one place through which an operation's arguments become an event.
 
-Hooks redact before they write to the journal, because the journal is on disk too. What the library, MCP, HTTP, the
-command line, imports and models write is redacted here.
+Hooks redact before they write to the journal, because the journal is on disk too. What the library, MCP,
+HTTP, the command line, imports and models write is redacted here.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _OPERATIONAL = frozenset(("callback_url",))
 def redact_draft(draft: Draft, data: str, sets: str | None) -> bool:
     """Replace the secrets in what an event will store; returns whether there were any.
 
-    `data` and `sets` are those of the draft as JSON. Reading them as one text finds whatever there is to find, and
-    most events have nothing; only then are their values taken apart.
+    `data` and `sets` are those of the draft as JSON. Reading them as one text finds whatever there is to
+    find, and most events have nothing; only then are their values taken apart.
     """
     whole = f"{draft.text}\n{data}\n{sets}"
     if _REDACTOR.text(whole) == whole:

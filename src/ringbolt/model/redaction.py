@@ -1,13 +1,13 @@
 """Redaction: replaces the secrets in a text or a JSON value by a marker. Pure, and in linear time.
 
 A secret becomes `[redacted password]`: what it was, and nothing that could be taken for a name, a commit or a
-value. Three kinds of rules find secrets: codes that a vendor marks with a prefix; places that hold a secret by
-their structure (a URL's userinfo, a header, a private key, an argument of a program); and values whose *name*
-says that they are secret, if they look like one. Entropy is asked only in the last case.
+value. Three kinds of rules find secrets: codes that a vendor marks with a prefix; places that hold a secret
+by their structure (a URL's userinfo, a header, a private key, an argument of a program); and values whose
+*name* says that they are secret, if they look like one. Entropy is asked only in the last case.
 
-The capture hook carries this module and `secret_rules` inside its one compiled file, without the imports below
-and with ready-compiled patterns (hosts/hook_build.py). So import only names that the hook has stand-ins for,
-and list every pattern in `pattern_sources`; a test checks both.
+The capture hook carries this module and `secret_rules` inside its one compiled file, without the imports
+below and with ready-compiled patterns (hosts/hook_build.py). So import only names that the hook has stand-ins
+for, and list every pattern in `pattern_sources`; a test checks both.
 """
 
 from __future__ import annotations
@@ -25,21 +25,24 @@ MARK = "[redacted "
 _KEPT_AT_EACH_END = 60_000
 _MAX_DEPTH = 40
 _LEFT_OUT = "characters left out"
-# After so many places in one text that could be a secret, the rest is redacted without a closer look: that keeps
-# the time bounded, and nothing gets through.
+# After so many places in one text that could be a secret, the rest is redacted without a closer look: that
+# keeps the time bounded, and nothing gets through.
 _MOST_LOOKS = 1000
 _MOST_VALUE = 4000
 _SHORTEST_CODE = 15
 _SAMPLE = 160  # as many characters of a value say whether it is random
 _MOST_UNQUOTED = 600
 
-# The name of a value, up to where the value begins: `password=`, `"apiKey": "`, `--token `, `DB_PASSWORD', '`,
-# `name: TOKEN\n  value: `. The end of the name is possessive (`+`): the separator cannot be part of a name.
+# The name of a value, up to where the value begins: `password=`, `"apiKey": "`, `--token `, `DB_PASSWORD',
+# '`, `name: TOKEN\n  value: `. The end of the name is possessive (`+`): the separator cannot be part of a
+# name.
 _NAMED = (
     rf"(?i)(?P<stem>{rules.NAME_STEMS})(?P<rest>[\w.-]{{0,40}}+)"
     r"(?:"
-    r"(?P<value_field>\\{0,3}[\"']?[ \t]{0,2}(?:,\s{0,20}|\s{1,20})\\{0,3}[\"']?(?:value|parametervalue|secretstring)\\{0,3}[\"']?[ \t]{0,2}[:=][ \t]{0,3})"
-    r"|(?P<open>\\{0,3}[\"'`]?\]?\)?)[ \t]{0,8}(?P<sign>=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])[ \t]{0,8}"
+    r"(?P<value_field>\\{0,3}[\"']?[ \t]{0,2}(?:,\s{0,20}|\s{1,20})\\{0,3}[\"']?"
+    r"(?:value|parametervalue|secretstring)\\{0,3}[\"']?[ \t]{0,2}[:=][ \t]{0,3})"
+    r"|(?P<open>\\{0,3}[\"'`]?\]?\)?)[ \t]{0,8}"
+    r"(?P<sign>=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])[ \t]{0,8}"
     r"(?P<block>[|>][+-]?[ \t]*\r?\n[ \t]{1,40}|\\?\n[ \t]{1,40}(?=[^\s:=]{8,500}\s*$))?"
     r"|(?P<call>(?:\\{0,3}[\"']\s{0,3},|\()\s{0,8}(?=\\{0,3}[\"']))"
     r"|(?P<close>>)(?=[^<>\s]{4,500}</)"
@@ -49,7 +52,8 @@ _NAMED = (
 )
 # The same names with anything after a sign: what is used once a text has too many places to look at each.
 _COARSE = (
-    rf"(?i)((?:{rules.NAME_STEMS})[\w.-]{{0,40}}+\\{{0,3}}[\"'`]?\]?[ \t]{{0,2}}[=:][ \t]{{0,2}}\\{{0,3}}[\"'`]?)"
+    rf"(?i)((?:{rules.NAME_STEMS})[\w.-]{{0,40}}+\\{{0,3}}[\"'`]?\]?[ \t]{{0,2}}[=:][ \t]{{0,2}}"
+    r"\\{0,3}[\"'`]?)"
     r"[^\s\"'`]{4,600}+"
 )
 _WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[0-9]+"
@@ -292,7 +296,7 @@ def _is_random(value: str, least: int) -> bool:
 
 
 def _is_wordy(value: str) -> bool:
-    """Whether a value is made of words and small numbers: `shop-db-v2`, `jackson-0.11.2`, `de.acme.Token2`."""
+    """Whether a value is made of words and small numbers: `shop-db-v2`, `jackson-0.11.2`."""
     if (
         not value.replace("-", "")
         .replace("_", "")
@@ -314,7 +318,7 @@ def _is_word(part: str) -> bool:
 
 def _has_mixed_case(value: str) -> bool:
     """Whether cases change as in a random code, not as in `camelCase` or `Some-Words`."""
-    changes = sum(one.islower() and two.isupper() for one, two in zip(value, value[1:], strict=False))
+    changes = sum(value[place].islower() and value[place + 1].isupper() for place in range(len(value) - 1))
     return changes >= 4 and len(value) >= 20
 
 
@@ -440,6 +444,14 @@ def _logins(text: str) -> str:
     return "".join(parts) + text[done:] if parts else text
 
 
+def _way_of(flag: str, words: list[str]) -> str:
+    """How a password follows this flag of the program among these words; empty if none does."""
+    for program, way in rules.FLAG_PROGRAMS.get(flag, ()):
+        if any(word.startswith(program) or word.endswith(program) for word in words):
+            return way
+    return ""
+
+
 def _flag_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     """Where the password in a program's argument is; None if there is none."""
     flag, apart = match[1], bool(match[2])
@@ -447,10 +459,8 @@ def _flag_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     for edge in ("\n", "|", ";", "&&", "$(", "`"):
         before = before[before.rfind(edge) + 1 :] if edge != "\n" or before.rstrip("\\\n ") else before
     words = [word.strip("\"',[](").rpartition("/")[2].lower() for word in before.split()]
-    for program, way in rules.FLAG_PROGRAMS.get(flag, ()):
-        if any(word.startswith(program) or word.endswith(program) for word in words):
-            break
-    else:
+    way = _way_of(flag, words)
+    if not way:
         return None
     if (way == "attached" and apart) or (way == "apart" and not apart):
         return None
@@ -554,14 +564,14 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         or match["value_field"] is not None
         or match["close"] is not None
     )
-    if not is_secret(kind, name, value, quoted=quoted, strict=strict):
-        if not _ends_line(text, begin, value, match, kind):
-            return None
+    found = is_secret(kind, name, value, quoted=quoted, strict=strict)
+    if not found and not _ends_line(text, begin, value, match, kind):
+        return None
     return begin, begin + len(value), "value" if kind == "code" else kind
 
 
 def _name_before(text: str, place: int, name: str) -> str:
-    """The part of a name before the word that was found; of a name that is written apart, the word before it."""
+    """The part of a name before the word that was found; if it is written apart, the word before it."""
     begin = place
     while begin > 0 and place - begin < 64 and (text[begin - 1].isalnum() or text[begin - 1] in "_.-$"):
         begin -= 1
@@ -615,8 +625,8 @@ def _rule(source: str, kind: str, keep: Callable[[str], bool] | None = None) -> 
     return lambda text: _replaced(source, text, kind, keep)
 
 
-# A sign and one of the hints that a text in lower case must contain, and the pass that looks for the secrets there.
-# The order matters: a later pass could take a part of what an earlier one takes whole.
+# A sign and one of the hints that a text in lower case must contain, and the pass that looks for the secrets
+# there. The order matters: a later pass could take a part of what an earlier one takes whole.
 _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("-----", ("private key",), _rule(rules.PRIVATE_KEY, "private-key")),
     ("-", ("private-lines",), _rule(rules.PUTTY_KEY, "private-key")),

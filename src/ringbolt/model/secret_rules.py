@@ -4,6 +4,7 @@ Written after reading the rules of gitleaks, detect-secrets and trufflehog. A pa
 time on any text: `bench/adversarial.py` feeds each one strings made from its own alphabet.
 """
 
+# ruff: noqa: E501 - a pattern is easier to read in one line
 from __future__ import annotations
 
 # A code may follow an escape in JSON (`\\nghp_…`), a colour, or a percent-encoded sign, but not a letter:
@@ -114,9 +115,11 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "password-hash",
         ("$1$", "$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$y$", "$7$", "$gy$", "$apr1$", "$argon2", "$scrypt$",
          "pbkdf2", "PBKDF2", "{SSHA", "{ssha", "$P$", "$md5$", "bcrypt_sha256", "$s2k$"),
-        r"(?:pbkdf2[\w:-]{0,20}\$[0-9]{1,8}\$[\w./+=-]{4,100}\$[\w./+=-]{16,200}"
-        r"|\$(?:1|5|6|7|y|gy|apr1|2[abxy]?|argon2(?:id|i|d)|scrypt|P|md5)\$[\w./+=,$-]{16,300}"
-        r"|\{(?i:ssha)[0-9]{0,3}\}[\w+/=]{20,200})",
+        (
+            r"(?:pbkdf2[\w:-]{0,20}\$[0-9]{1,8}\$[\w./+=-]{4,100}\$[\w./+=-]{16,200}"
+            r"|\$(?:1|5|6|7|y|gy|apr1|2[abxy]?|argon2(?:id|i|d)|scrypt|P|md5)\$[\w./+=,$-]{16,300}"
+            r"|\{(?i:ssha)[0-9]{0,3}\}[\w+/=]{20,200})"
+        ),
     ),
 )  # fmt: skip
 

@@ -26,8 +26,8 @@ CLASS: dict[Channel | None, str] = {
     None: "?",
 }
 
-# Terminal escape sequences: colours and cursors, titles and links (OSC), and the remains of broken ones. What a
-# sequence contains ends where another begins, so that no character is read twice.
+# Terminal escape sequences: colours and cursors, titles and links (OSC), and the remains of broken ones. What
+# a sequence contains ends where another begins, so that no character is read twice.
 _ANSI = lazy_regex(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]?"
     "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])(?:[^\x07\x1b\x90\x98\x9c-\x9f]{0,4000}+(?:\x07|\x1b\\\\|\x9c))?"

@@ -30,8 +30,8 @@ class Database(Protocol):
     take_rows: str
     one_of: str
     position: str
-    # The full-text index: its column with an event's id, the table `w` (which may need to know how many rows are
-    # wanted at `most`), and the condition for a matching row between the ids :low and :high.
+    # The full-text index: its column with an event's id, the table `w` (which may need to know how many rows
+    # are wanted at `most`), and the condition for a matching row between the ids :low and :high.
     word_id: str
     words: str
     matches: str

@@ -73,7 +73,7 @@ _VECTOR_TYPE = (
 # Whether the role owns the tables, and whether it may make them.
 _OWNS = "SELECT pg_has_role(relowner, 'MEMBER') FROM pg_class WHERE oid = CAST('events' AS regclass)"
 _MAY_CREATE = "SELECT has_schema_privilege(current_schema(), 'CREATE')"
-# What an application may do, as the owner grants it: read and write rows. Not the migrations, which it only reads.
+# What an application may do, as the owner grants it: read and write rows, but not change the migrations.
 _GRANTS = (
     "GRANT USAGE ON SCHEMA {schema} TO {role}",
     "REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC, {role}",
@@ -365,7 +365,7 @@ class PostgresStore(Store):
                 raise StoreError(
                     "owner_needed",
                     f"The role {role} may not create or change the tables of {self.url}.",
-                    f"Let the owner of the database run: ringbolt --store URL-OF-THE-OWNER store grant {role}",
+                    f"Let the database's owner run: ringbolt --store URL-OF-THE-OWNER store grant {role}",
                 )
             self._migrate(connection)
 

@@ -228,8 +228,8 @@ def _show_facts(facts: dict[str, Any]) -> None:
 def grant(role: str) -> None:
     """Let ROLE use the store: it may read and write rows, and neither alter nor drop a table.
 
-    Run it as the owner of the database, once and after every upgrade; it also creates or migrates the tables. The
-    processes that use the store then connect as ROLE.
+    Run it as the owner of the database, once and after every upgrade; it also creates or migrates the tables.
+    The processes that use the store then connect as ROLE.
     """
     given()["everywhere"] = True
     with open_memory(Tasks) as memory:

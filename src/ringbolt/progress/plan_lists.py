@@ -32,7 +32,7 @@ READ_CHARACTERS = 24_000
 _LISTED = lazy_regex(r"(?m)^[ \t]*(?:[-*+•–#|]|\d{1,3}[.)])")
 _WORD = lazy_regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LABEL = lazy_regex(
-    rf"(?i)(?<!\W)\W*+(?:(?:{NOUNS}|fix|bug|opt\w{0, 12}|change|pr|commit|day"
+    rf"(?i)(?<!\W)\W*+(?:(?:{NOUNS}|fix|bug|opt\w{{0,12}}|change|pr|commit|day"
     rf"|week)\s*#?)?\d{{1,3}}[a-z]?\s*(?:[:.)–—-]+\s*|$)"
 )
 _NAMED_LABEL = lazy_regex(rf"(?i)\W*(?:{NOUNS})\s*#?\d{{1,3}}\b")
