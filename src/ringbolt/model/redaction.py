@@ -27,7 +27,7 @@ _MAX_DEPTH = 40
 _LEFT_OUT = "characters left out"
 # After so many places in one text that could be a secret, the rest is redacted without a closer look: that
 # keeps the time bounded, and nothing gets through.
-_MOST_LOOKS = 1000
+_MOST_LOOKS = 600
 _MOST_VALUE = 4000
 _SHORTEST_CODE = 15
 _SAMPLE = 160  # as many characters of a value say whether it is random
