@@ -34,7 +34,7 @@ from ringbolt.model.redaction import Redactor
 from ringbolt.packet import tokens
 from ringbolt.progress.plan_progress import Observation, Progress
 
-HOST, SESSION, KEY = "claude-code", "bench", b"a key of the benchmarks only"
+HOST, SESSION = "claude-code", "bench"
 PATIENCE = 60.0  # seconds that an answer may take here, where nobody waits for it
 
 
@@ -122,9 +122,9 @@ class Host:
         told = json.loads(json.dumps({**common, "hook_event_name": name, **fields}))
         event = host_schemas.read_event(HOST, name, told)
         assert event is not None
-        event = events.cleaned(event, Redactor(KEY))
+        event = events.cleaned(event, Redactor())
         apply_transcript_tail(
-            self._files, "claude", event, KEY, lambda one, key: events.apply(self.memory, one, key)
+            self._files, "claude", event, Redactor(), lambda one, key: events.apply(self.memory, one, key)
         )
         mark = Mark(self._files, SESSION)
         if name == "PreCompact":

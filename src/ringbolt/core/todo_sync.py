@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..ledger.base import Base, Draft
@@ -50,7 +51,7 @@ class Syncing(Base):
 
         def decide(tx: Tx, head: Row, now: str) -> Draft | None:
             old = tx.steps(head["task_id"])
-            known = _matched_rows(wanted, [row for row in old if row["dropped_in"] is None])
+            known = matched_rows(wanted, [row for row in old if row["dropped_in"] is None])
             version = head["plan_version"] + 1
             changes = _changed(tx, head, old, wanted, known, version, now)
             added = _added(old, wanted, known)
@@ -104,25 +105,30 @@ class Syncing(Base):
         return steps
 
 
-def _matched_rows(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Row]:
+def matched_rows(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Row]:
     """The steps of the plan that are on the list, by their places in the list."""
-    free = {row["item_id"]: row for row in live}
     known: dict[int, Row] = {}
+    taken: set[str] = set()
 
-    def take(place: int, row: Row | None) -> None:
-        if row is not None:
-            known[place] = free.pop(row["item_id"])
+    def match(places: Iterable[int], wanted_by: Callable[[Listed], Any], named: Callable[[Row], Any]) -> None:
+        """Give each place the first free step with the same name; steps are looked up, not searched."""
+        free: dict[Any, deque[Row]] = {}
+        for row in live:
+            if row["item_id"] not in taken and (name := named(row)) is not None:
+                free.setdefault(name, deque()).append(row)
+        for place in places:
+            if rows := free.get(wanted_by(wanted[place])):
+                known[place] = rows.popleft()
+                taken.add(known[place]["item_id"])
 
-    for place, step in enumerate(wanted):
-        take(place, next((row for row in free.values() if row["title"] == step["title"]), None))
-    for place, step in enumerate(wanted):
-        if place not in known and step["id"] is not None:
-            same = (
-                row
-                for row in free.values()
-                if row["detail"].get(LIST_ID) == step["id"] and row["status"] in rules.ITEM_OPEN
-            )
-            take(place, next(same, None))
+    match(range(len(wanted)), lambda step: step["title"], lambda row: row["title"])
+    listed = [place for place, step in enumerate(wanted) if place not in known and step["id"] is not None]
+    if listed:
+        match(
+            listed,
+            lambda step: step["id"],
+            lambda row: row["detail"].get(LIST_ID) if row["status"] in rules.ITEM_OPEN else None,
+        )
     return known
 
 

@@ -31,6 +31,7 @@ from .freshness import Freshness, closing_origin
 from .goal_breaker import added_blockers, count_blockers
 from .idle_tasks import resumption
 from .values import read_entries, read_origin
+from .without_secrets import redact_draft
 
 Result = TypeVar("Result")
 
@@ -442,6 +443,9 @@ class Base:
             "correlation_id": self._correlation or head.setdefault("correlation", f"{head['task_id']}#{seq}"),
             "forgotten": None,
         }
+        if self.settings.keep_secrets == "off" and redact_draft(draft, event["data"], event["sets"]):
+            sets = validate.dumps(draft.sets) if draft.sets else None
+            event.update(text=draft.text, data=self._event_data(draft), sets=sets)
         messages: int = head.get("messages") or 0
         blocked = _blockers_before(head, draft)
         if draft.kind == "exclusion":

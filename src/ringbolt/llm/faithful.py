@@ -69,6 +69,9 @@ class Plan(Value, frozen=True, kw_only=True):
     over: bool = False
 
 
+_MOST_SENTENCE = 10_000  # a model is asked for fewer words in all
+
+
 def cites(text: str) -> list[int]:
     """The events that a text cites, each once, in order."""
     return list(dict.fromkeys(int(number) for number in _CITE.findall(text)))
@@ -200,6 +203,7 @@ def _groups(plain: str, mentions: Sequence[_Mark], states: Sequence[_Mark]) -> l
 
 def _states(plain: str) -> Iterator[_Mark]:
     """The words for done and open; a denied word for done counts as open."""
+    plain = plain[:_MOST_SENTENCE]
     for found in DONE.finditer(plain):
         denied = _DENIED.search(plain, max(0, found.start() - 60), found.start())
         yield _Mark(start=found.start(), end=found.end(), kind="open" if denied else "done")

@@ -204,6 +204,7 @@ def parse_plan(
     steps = list(_steps(plan, None))
     live = dict(live or {})
     own_ids: set[str] = set()
+    taken = set(taken)
     for step in steps:
         if (slug := step["id"]) is None:
             continue

@@ -348,12 +348,13 @@ CREATE INDEX spending_by_task ON spending(tenant_id, task_id);
 -- Tenants --------------------------------------------------------------------------------------------
 
 -- A connection sees and writes only the rows of the tenant that its transaction names; FORCE binds the owner
--- of the tables too. Only a superuser is exempt, and the library refuses to run as one.
+-- of the tables too. Only a superuser is exempt, and the library refuses to run as one. The owner could change
+-- that, so the application has a role of its own, which may neither alter nor drop anything.
 DO $$
 DECLARE name TEXT;
 BEGIN
   FOREACH name IN ARRAY ARRAY['origins', 'heads', 'extras', 'events', 'steps', 'records', 'labels', 'files',
-                              'links', 'claims', 'keys', 'learned_patterns', 'words_missing', 'vector_models',
+                              'links', 'claims', 'keys', 'learned_patterns', 'words', 'words_missing', 'vector_models',
                               'vectors', 'distilled', 'jobs', 'sessions', 'spending'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
@@ -362,18 +363,27 @@ BEGIN
   END LOOP;
 END $$;
 
--- `words` is the exception: any tenant may read its rows. A read policy is checked before any operator that is
--- not leakproof, and `@@` is not, so no search could use the index. Instead the tenant is one of the terms,
--- every search asks for it, and the events found are read from `events`, whose policy holds. (Distances of
--- vectors are only sorted by, never a condition, so `vectors` can have the ordinary policy.)
-ALTER TABLE words ENABLE ROW LEVEL SECURITY;
-ALTER TABLE words FORCE ROW LEVEL SECURITY;
-CREATE POLICY everyone ON words FOR SELECT USING (true);
-CREATE POLICY tenant_insert ON words FOR INSERT
-  WITH CHECK (tenant_id = current_setting('ringbolt.tenant', true));
-CREATE POLICY tenant_update ON words FOR UPDATE USING (tenant_id = current_setting('ringbolt.tenant', true))
-  WITH CHECK (tenant_id = current_setting('ringbolt.tenant', true));
-CREATE POLICY tenant_delete ON words FOR DELETE USING (tenant_id = current_setting('ringbolt.tenant', true));
+-- `words` has the same policy, and a function for searching it. A policy is checked before any operator that is not
+-- leakproof, and `@@` is not, so under the policy no search could use the index. The function runs as the owner of
+-- the tables, who may read all of `words`, and gives out only ids of the tenant that the transaction names. The role
+-- of an application is not the owner (`ringbolt store grant`), so it cannot read the terms of other tenants at all.
+-- (Distances of vectors are only sorted by, never a condition, so `vectors` needs no such thing.)
+CREATE POLICY searching ON words FOR SELECT TO CURRENT_USER USING (true);
+
+-- The newest events with the wanted terms. EXECUTE plans for the terms at hand: a plan for any term would be wrong
+-- for most. The terms are those of one tenant (each begins with its key), so the index reads no others.
+DO $$
+BEGIN
+  EXECUTE format($definition$
+    CREATE FUNCTION words_matching(wanted TSQUERY, low BIGINT, high BIGINT, most BIGINT) RETURNS SETOF BIGINT
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = %I, pg_temp AS $body$
+    BEGIN
+      RETURN QUERY EXECUTE 'SELECT w.id FROM words w WHERE w.tenant_id = current_setting(''ringbolt.tenant'', true)'
+        ' AND w.terms @@ $1 AND w.id BETWEEN $2 AND $3 ORDER BY w.id DESC LIMIT $4' USING wanted, low, high, most;
+    END $body$
+  $definition$, current_schema());
+END $$;
+REVOKE ALL ON FUNCTION words_matching FROM PUBLIC;
 
 -- Views ----------------------------------------------------------------------------------------------
 
