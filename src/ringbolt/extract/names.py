@@ -97,7 +97,17 @@ class Known:
     """What is known of one name: its kind, in how many events it occurred, the last of them and its channel,
     in how many it was used and the last of these, how many opened it, its heat and its folder."""
 
-    __slots__ = FIELDS = ("kind", "events", "last", "channel", "used", "last_used", "opened", "heat", "folder")
+    __slots__ = FIELDS = (
+        "kind",
+        "events",
+        "last",
+        "channel",
+        "used",
+        "last_used",
+        "opened",
+        "heat",
+        "folder",
+    )
 
     def __init__(
         self,

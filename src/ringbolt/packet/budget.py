@@ -107,9 +107,7 @@ class _Filling:
         self._texts: dict[tuple[int, int], tuple[str, int]] = {}
         rows = [row for part in parts for row in part.rows]
         # The number keeps equals in the order of the parts and rows.
-        self._waiting = [
-            (_soonest(row, 0), number, 0, row) for number, row in enumerate(rows) if row.forms
-        ]
+        self._waiting = [(_soonest(row, 0), number, 0, row) for number, row in enumerate(rows) if row.forms]
         heapify(self._waiting)
 
     def run(self) -> None:

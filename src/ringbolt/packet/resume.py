@@ -394,8 +394,7 @@ def _files(task: Snapshot, characters: int) -> list[Part]:
     ]
     rest = sorted(changed.items(), key=lambda pair: -pair[1].seq)
     others = [
-        _file(task, name, "", file, worth("other file", number))
-        for number, (name, file) in enumerate(rest)
+        _file(task, name, "", file, worth("other file", number)) for number, (name, file) in enumerate(rest)
     ]
     total = len(others) + task.left_out.get("file", 0)
     letters = " ".join(sorted({encode.CLASS[file.channel] for file in task.files} or {"t"}))

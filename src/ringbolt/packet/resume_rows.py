@@ -401,7 +401,9 @@ def settled(entry: Entry, wanted: float) -> Row:
         short = how and (whole or str(how) not in _USUAL_ENDS)
         return f"{by(entry)} {symptom(failed, most)}" + (f": {quote(str(how), most)}" if short else "")
 
-    return Row((wanted, lambda: show(120, False)), (8.3, lambda: show(300, True)), (30, lambda: show(1000, True)))
+    return Row(
+        (wanted, lambda: show(120, False)), (8.3, lambda: show(300, True)), (30, lambda: show(1000, True))
+    )
 
 
 def note(entry: Entry, wanted: float) -> Row:

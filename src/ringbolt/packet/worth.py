@@ -14,38 +14,38 @@ from .budget import Worth
 
 # Tuned on recorded sessions.
 _TUNED = {
-    "commit": 64.0,
+    "commit": 100.0,
     "decision": 108.0,
     "rejected": 60.0,
     "worked": 38.0,  # an attempt that failed, and what worked instead
     "settled: same": 58.0,  # an error after which the same call worked
-    "settled: left": 29.0,  # one that nobody came back to
-    "settled: edited": 12.0,
+    "settled: left": 46.0,  # one that nobody came back to
+    "settled: edited": 18.0,
     "step: done": 31.0,
     "step: open": 60.0,
     "step: dropped": 3.0,
     "branch": 13.0,
-    "check": 20.0,
+    "check": 13.0,
     "not committed": 8.0,
     "file": 40.0,
-    "other file": 12.0,
+    "other file": 19.0,
 }
 # Judged.
 _JUDGED = {
-    "request": 60.0,  # more of the sentences of the request
+    "request": 90.0,  # more of the sentences of the request
     "newest": 60.0,  # and of what the user said last
     "merge": 14.0,  # a commit that only merges
-    "ruled out": 24.0,  # an approach that was only said not to work
+    "ruled out": 20.0,  # an approach that was only said not to work
     "error": 35.0,
     "did": 36.0,
     "did not": 16.0,
-    "instruction": 18.0,
-    "run": 10.0,
-    "last words": 18.0,
+    "instruction": 14.0,
+    "run": 8.0,
+    "last words": 12.0,
     "value": 20.0,
-    "surely decided": 12.0,  # inferred, with a high confidence
-    "perhaps decided": 7.0,
-    "step: said": 16.0,  # one that was only announced
+    "surely decided": 10.0,  # inferred, with a high confidence
+    "perhaps decided": 5.0,
+    "step: said": 22.0,  # one that was only announced
     "step: said and done": 9.0,
 }
 STATED = 0.8  # the confidence from which an inferred entry counts like one that was recorded
