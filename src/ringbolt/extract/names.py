@@ -3,14 +3,14 @@
 After a compaction an agent reaches for files, identifiers, commits and tickets that it has seen. `Names`
 finds them in messages, inputs and outputs. How likely one is needed again follows from how often and how
 recently it occurred, and was used (said, typed, opened) rather than only seen in an output: two logistic
-regressions, one for files and one for other names, fitted by `bench/name_training.py` (ADR 0033).
+regressions, one for files and one for other names, fitted by `bench/name_training.py` (ADR 0020).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, Name, is_dict
@@ -152,6 +152,15 @@ def features(name: str, one: Known, at: int) -> dict[str, float]:
     return found
 
 
+class Found(NamedTuple):
+    """The names in an event, each with its kind, and the paths that it opened."""
+
+    used: set[tuple[str, str]]
+    seen: set[tuple[str, str]]
+    opened: set[tuple[str, str]]
+    paths: list[str]
+
+
 class Names:
     """The names of a task so far. An event costs the same however many came before."""
 
@@ -160,46 +169,55 @@ class Names:
         self._known = {name: Known(*row) for name, row in known.items()}
         self._at: int = (state or {}).get("at", 0)
 
-    def observe(self, event: Event) -> None:
-        """Read an event. Snapshots that we took ourselves before a compaction only repeat what is known."""
-        if event.type == "snapshot" and not event.data.get("summarized"):
-            return
-        used: set[tuple[str, str]] = set()
-        seen: set[tuple[str, str]] = set()
-        opened: set[tuple[str, str]] = set()
-        paths: list[str] = []
+    @property
+    def known(self) -> Mapping[str, Known]:
+        """What is known of each name."""
+        return self._known
+
+    @staticmethod
+    def names_of(event: Event) -> Found:
+        """The names in an event: used, only seen in an output, opened. Snapshots that we took ourselves
+        before a compaction only repeat what is known."""
+        found = Found(set(), set(), set(), [])
         data = event.data
+        if event.type == "snapshot" and not data.get("summarized"):
+            return found
         if event.text:
-            used |= find_names(event.text)
+            found.used.update(find_names(event.text))
         for field, value in data.items():
             if field in ("output", "error"):
-                seen |= find_names(value if isinstance(value, str) else dumps(value))
+                found.seen.update(find_names(value if isinstance(value, str) else dumps(value)))
             elif field == "input" and is_dict(value):
                 path = first_text(value, PATH_FIELDS)[:4000]
-                paths.append(path)
-                opened |= find_names(path)
+                found.paths.append(path)
+                found.opened.update(find_names(path))
                 for inner in value.values():
-                    used |= find_names(inner if isinstance(inner, str) else dumps(inner))
+                    found.used.update(find_names(inner if isinstance(inner, str) else dumps(inner)))
             elif isinstance(value, str) and field not in _OUR_WORDS:
-                used |= find_names(value)
+                found.used.update(find_names(value))
         for step in _titles(event):
-            used |= find_names(step)
+            found.used.update(find_names(step))
+        return found
+
+    def observe(self, event: Event) -> None:
+        """Read an event."""
+        found = self.names_of(event)
         self._at = event.seq
         typed = ASKED if event.origin.channel == "user" else TYPED
-        shown = IN_ERROR if "error" in data else IN_OUTPUT
-        for found in used | seen:
-            sort, name = found
+        shown = IN_ERROR if "error" in event.data else IN_OUTPUT
+        for pair in found.used | found.seen:
+            sort, name = pair
             one = self._known.get(name)
             if one is None:
                 one = self._known[name] = Known(sort)
-            gained = OPENED if found in opened else typed if found in used else shown
+            gained = OPENED if pair in found.opened else typed if pair in found.used else shown
             one.heat = round(one.heat_at(event.seq) + gained, 3)
             one.events += 1
             one.last, one.channel = event.seq, event.origin.channel
-            if found in used:
+            if pair in found.used:
                 one.used, one.last_used = one.used + 1, event.seq
-            one.opened += found in opened
-        for path in paths:
+            one.opened += pair in found.opened
+        for path in found.paths:
             folder, _, name = path.replace("\\", "/").rpartition("/")
             if folder and name in self._known:
                 self._known[name].folder = folder.rpartition("/")[2]

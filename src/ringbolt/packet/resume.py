@@ -29,8 +29,8 @@ NEAR = 150
 LIKELY = 8
 LAST_WORDS, LAST_CALLS = 4, 2
 MOST_OVER = 10  # finished waits
-IN_WORK, FILE_EVERY = 6, 600  # files shown as being worked on: so many, and one more for so many characters
-LIKELY_FILE, LIKELY_NAME = 0.06, 0.2  # chances from which files and other names are shown
+IN_WORK, FILE_EVERY = 9, 400  # files shown as being worked on: so many, and one more for so many characters
+LIKELY_FILE, LIKELY_NAME = 0.085, 0.2  # chances from which files and other names are shown
 TOGETHER = 4  # names that are chosen together
 WHOLE_REQUEST = 1500  # characters of a request that are shown before anything else grows
 TURN, SOON = 150, 4  # tokens of the block for a turn, and the priority of what it may show
@@ -258,7 +258,9 @@ def _request(name: str, text: str, characters: int) -> Row:
         (worth("request"), min(WHOLE_REQUEST, characters * 2 // 7)),
         (worth("request", 20), min(WHOLE_REQUEST, characters * 2 // 5)),
         (8, WHOLE_REQUEST),
-        (60, 6000),
+        (60, 2500),
+        (61, 4000),
+        (62, 6000),
         (90, 1 << 30),
     )
     return Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))
@@ -286,9 +288,6 @@ def _earlier(name: str, text: str, is_open: bool, age: int, characters: int) -> 
 def _since(task: Snapshot, characters: int) -> Part:
     """What the user said since the request, newest last. The last word comes early and grows first."""
     shown = rows.request_seqs(task) | {one.seq for one in rows.forbidding(task)}
-    newest_seq = task.instructions[-1].seq if task.instructions else 0
-    shown.discard(newest_seq)
-    shown |= {newest_seq} & rows.request_seqs(task)
     said = [entry for entry in task.instructions if entry.seq not in shown]
     part = _part(task, "user_instruction", "The user since", said, rows.instruction)
     if said and said[-1] is task.instructions[-1]:
@@ -303,8 +302,8 @@ def _since(task: Snapshot, characters: int) -> Part:
 def _newest(entry: Entry, characters: int) -> Row:
     lengths = (
         (2.2, 160),
-        (2.4, min(WHOLE_REQUEST, characters // 8)),
-        (worth("newest"), min(WHOLE_REQUEST, characters // 5)),
+        (2.4, min(WHOLE_REQUEST, characters // 6)),
+        (worth("newest"), min(WHOLE_REQUEST, characters // 4)),
         (8.05, WHOLE_REQUEST),
         (60, 6000),
     )
@@ -386,38 +385,36 @@ def _counted(title: str) -> Callable[[int, int], str]:
 def _files(task: Snapshot, characters: int) -> list[Part]:
     """The files that the work is about just now, changed or not; then the other changed ones."""
     changed = {file.path.rsplit("/", 1)[-1]: file for file in reversed(task.files)}
+    roots = rows.roots(task)
+    dirty = {rows.from_root(path, roots) for path in task.work_tree.dirty} if task.work_tree else set[str]()
+
+    def shown(name: str, folder: str, touch: FileTouch | None, wanted: float) -> Row:
+        path = rows.from_root(touch.path, roots) if touch else f"{folder}/{name}" if folder else name
+        mark = _CHANGED[touch.change] if touch else ""
+        return _file(name, path, mark + "!" if touch and path in dirty else mark, wanted)
+
     likely = [one for one in task.names if one.kind == "path" and one.chance >= LIKELY_FILE]
     likely.sort(key=lambda one: -one.chance)
     found = [
-        _file(task, one.name, one.folder, changed.pop(one.name, None), worth("file", number))
+        shown(one.name, one.folder, changed.pop(one.name, None), worth("file", number))
         for number, one in enumerate(likely[: IN_WORK + characters // FILE_EVERY])
     ]
     rest = sorted(changed.items(), key=lambda pair: -pair[1].seq)
-    others = [
-        _file(task, name, "", file, worth("other file", number)) for number, (name, file) in enumerate(rest)
-    ]
+    others = [shown(name, "", file, worth("other file", number)) for number, (name, file) in enumerate(rest)]
     total = len(others) + task.left_out.get("file", 0)
     letters = " ".join(sorted({encode.CLASS[file.channel] for file in task.files} or {"t"}))
-    marks = "*changed +new !not committed" if _not_committed(task) else "*changed +new"
+    marks = "*changed +new !not committed" if dirty else "*changed +new"
     return [
         Part("file", lambda _, __: f"Files ({marks}; {letters})", found, glue=", "),
         Part("file", _counted(f"{'Also changed' if found else 'Changed'} ({letters})"), others, total, ", "),
     ]
 
 
-def _not_committed(task: Snapshot) -> set[str]:
-    tree = task.work_tree
-    return {rows.from_root(path, task) for path in tree.dirty} if tree else set()
-
-
 _CHANGED = {"modified": "*", "created": "+", "deleted": " (deleted)"}
 
 
-def _file(task: Snapshot, name: str, folder: str, touch: FileTouch | None, wanted: float) -> Row:
+def _file(name: str, path: str, mark: str, wanted: float) -> Row:
     """A file by its name, and with more room by its path from the root of the work."""
-    path = rows.from_root(touch.path, task) if touch else f"{folder}/{name}" if folder else name
-    mark = _CHANGED[touch.change] if touch else ""
-    mark += "!" if touch and path in _not_committed(task) else ""
     # A name like `index.test.ts` says little without its folder.
     short = "/".join(path.split("/")[-2:]) if name.count(".") > 1 else name
     return Row((wanted, lambda: encode.name(short) + mark), (25, lambda: encode.name(path) + mark))

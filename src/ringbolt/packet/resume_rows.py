@@ -83,10 +83,13 @@ def request_seqs(task: Snapshot) -> set[int]:
 
 
 def forbidding(task: Snapshot) -> list[Entry]:
-    """The last instructions with which the user forbids something, oldest first."""
+    """The last instructions with which the user forbids something, oldest first.
+
+    The newest of all has its own row, which shows more of it.
+    """
     begun = request_seqs(task)
     found = [
-        entry for entry in task.instructions if entry.seq not in begun and _FORBIDS.search(entry.summary)
+        entry for entry in task.instructions[:-1] if entry.seq not in begun and _FORBIDS.search(entry.summary)
     ]
     return found[-MOST_FORBIDDEN:]
 
@@ -146,8 +149,9 @@ def work_tree(task: Snapshot) -> list[Row]:
 
         found.append(Row((worth("check"), lambda: checked(2)), (9, lambda: checked(6))))
     # Files that were changed here are listed with a mark instead.
-    changed = {from_root(file.path, task) for file in task.files}
-    paths = [path for dirty in tree.dirty if (path := from_root(dirty, task)) not in changed]
+    folders = roots(task)
+    changed = {from_root(file.path, folders) for file in task.files}
+    paths = [path for dirty in tree.dirty if (path := from_root(dirty, folders)) not in changed]
     if paths:
         total = tree.dirty_count - len(tree.dirty) + len(paths)
         bare = [path.rsplit("/", 1)[-1] for path in paths]
@@ -166,12 +170,17 @@ def _listed(paths: Sequence[str], most: int, total: int = 0) -> str:
     return ", ".join(named) + (f" and {more} more" if more > 0 else "")
 
 
-def from_root(path: str, task: Snapshot) -> str:
-    """A path from the root of the work, or from the folder that all files of the task are in."""
-    for root in (task.workspace, *_shared_folder(task)):
-        if root and path.startswith(f"{root}/"):
+def from_root(path: str, roots: Sequence[str]) -> str:
+    """A path from the first of some folders that it is in."""
+    for root in roots:
+        if path.startswith(f"{root}/"):
             return path[len(root) + 1 :]
     return path
+
+
+def roots(task: Snapshot) -> list[str]:
+    """The folders that paths are shown from: the workspace, or the one that all files of the task are in."""
+    return [*([task.workspace] if task.workspace else []), *_shared_folder(task)]
 
 
 def _shared_folder(task: Snapshot) -> list[str]:

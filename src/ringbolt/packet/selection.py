@@ -6,7 +6,6 @@ has a worth; those with the most worth for their length are kept, in their order
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..model.lazy_regex import lazy_regex
@@ -25,13 +24,14 @@ _FENCE = lazy_regex(r"\s*(?:`{3,}|~{3,})")
 _HEADING = lazy_regex(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|\|[\s:|-]+\|\s*$)")
 # Lines that were pasted: logs, traces, JSON.
 _PASTED = lazy_regex(
-    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d|at \S+ ?\(|File \"|[{}\[\]]"
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d|at \S+ ?\("
+    r"|File \"|[{}\[\]>]"
     r"|\S+(?: \S+){0,3} \S+=\S+ \S+=)"
 )
 _LIMITS = lazy_regex(
-    r"(?i)\b(?:must(?: not|n['’]t)?|never|do not|don['’]?t|no longer|only|unless|without|at (?:least|most)|avoid"
-    r"|not (?:be|to|allowed|touch|change)|exactly|required?|ensure|make sure|be careful|important|forbidden"
-    r"|instead of|rather than|leave .{1,40} alone|keep)\b"
+    r"(?i)\b(?:must(?: not|n['’]t)?|never|do not|don['’]?t|no longer|only|unless|without|at (?:least|most)"
+    r"|avoid|not (?:be|to|allowed|touch|change)|exactly|required?|ensure|make sure|be careful|important"
+    r"|forbidden|instead of|rather than|leave .{1,40} alone|keep)\b"
 )
 _DEMANDS = lazy_regex(
     r"(?i)^\W*(?:(?:please|then|also|and|now|next|first|finally|\d+[.)])\W+)*(?:add|build|change|check|clean|commit"

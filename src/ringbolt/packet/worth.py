@@ -16,11 +16,11 @@ from .budget import Worth
 _TUNED = {
     "commit": 100.0,
     "decision": 108.0,
-    "rejected": 60.0,
-    "worked": 38.0,  # an attempt that failed, and what worked instead
+    "rejected": 110.0,
+    "worked": 48.0,  # an attempt that failed, and what worked instead
     "settled: same": 58.0,  # an error after which the same call worked
-    "settled: left": 46.0,  # one that nobody came back to
-    "settled: edited": 18.0,
+    "settled: left": 54.0,  # one that nobody came back to
+    "settled: edited": 20.0,
     "step: done": 31.0,
     "step: open": 60.0,
     "step: dropped": 3.0,

@@ -77,8 +77,8 @@ _CHANGES = ("change", "tests", "docs")
 class Step(Value, frozen=True, kw_only=True):
     """A step of an inferred plan, with the event it was read from and the one its status follows from.
 
-    `note` is what the agent called it when it turned to it, if that says more than the title. A `derived` step
-    was never said: the changes have not been checked as they usually are.
+    `note` is what the agent called it when it turned to it, if that says more than the title. A `derived`
+    step was never said: the changes have not been checked as they usually are.
     """
 
     title: str
