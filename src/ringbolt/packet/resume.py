@@ -30,7 +30,7 @@ LIKELY = 8
 LAST_WORDS, LAST_CALLS = 4, 2
 MOST_OVER = 10  # finished waits
 IN_WORK, FILE_EVERY = 9, 400  # files shown as being worked on: so many, and one more for so many characters
-LIKELY_FILE, LIKELY_NAME = 0.085, 0.2  # chances from which files and other names are shown
+LIKELY_FILE, LIKELY_NAME = 0.12, 0.26  # chances from which files and other names are shown
 TOGETHER = 4  # names that are chosen together
 WHOLE_REQUEST = 1500  # characters of a request that are shown before anything else grows
 TURN, SOON = 150, 4  # tokens of the block for a turn, and the priority of what it may show
@@ -388,6 +388,12 @@ def _files(task: Snapshot, characters: int) -> list[Part]:
     roots = rows.roots(task)
     dirty = {rows.from_root(path, roots) for path in task.work_tree.dirty} if task.work_tree else set[str]()
 
+    marks = "*changed +new"
+    if dirty and all(rows.from_root(file.path, roots) in dirty for file in task.files):
+        marks, dirty = f"{marks}, not committed", set[str]()
+    elif dirty:
+        marks += " !not committed"
+
     def shown(name: str, folder: str, touch: FileTouch | None, wanted: float) -> Row:
         path = rows.from_root(touch.path, roots) if touch else f"{folder}/{name}" if folder else name
         mark = _CHANGED[touch.change] if touch else ""
@@ -403,7 +409,6 @@ def _files(task: Snapshot, characters: int) -> list[Part]:
     others = [shown(name, "", file, worth("other file", number)) for number, (name, file) in enumerate(rest)]
     total = len(others) + task.left_out.get("file", 0)
     letters = " ".join(sorted({encode.CLASS[file.channel] for file in task.files} or {"t"}))
-    marks = "*changed +new !not committed" if dirty else "*changed +new"
     return [
         Part("file", lambda _, __: f"Files ({marks}; {letters})", found, glue=", "),
         Part("file", _counted(f"{'Also changed' if found else 'Changed'} ({letters})"), others, total, ", "),
