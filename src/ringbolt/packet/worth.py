@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Item
-from .budget import Worth
+from .budget import MUSTS, Worth
 
 # Tuned on recorded sessions.
 _TUNED = {
@@ -32,7 +32,7 @@ _TUNED = {
 }
 # Judged.
 _JUDGED = {
-    "request": 90.0,  # more of the sentences of the request
+    "request": 110.0,  # more of the sentences of the request
     "newest": 60.0,  # and of what the user said last
     "merge": 14.0,  # a commit that only merges
     "ruled out": 20.0,  # an approach that was only said not to work
@@ -51,6 +51,7 @@ _JUDGED = {
 STATED = 0.8  # the confidence from which an inferred entry counts like one that was recorded
 UNDERSTOOD = 80  # characters of an instruction that can be understood alone; a "yes" cannot
 REASON = 0.6  # of a decision's worth, for its reason
+NEXT_STEPS = 12
 FADES = 25  # rows of one kind after which one more is worth half as much
 
 
@@ -102,13 +103,18 @@ def is_stated(entry: Entry) -> bool:
     return entry.data.get("confidence", 1) >= STATED or entry.data.get("kind") == "state"
 
 
-def of_step(item: Item, said: bool, distance: int) -> Worth:
-    """What a step of the plan is worth, `distance` steps from the current one; `said`: only announced."""
+def of_step(item: Item, said: bool, distance: int) -> float:
+    """What a step of the plan is worth, `distance` steps from the current one; `said`: only announced.
+
+    The next open ones of a plan that was recorded must be there.
+    """
     over = item.status in ("completed", "skipped", "cancelled")
     if item.dropped_in is not None:
         kind = "step: dropped"
     elif said:
         kind = "step: said and done" if over else "step: said"
     else:
+        if not over and abs(distance) <= NEXT_STEPS:
+            return MUSTS - 0.1 + abs(distance) / 1000
         kind = "step: done" if over else "step: open"
-    return worth(kind, abs(distance))
+    return worth(kind, abs(distance) / 3)
