@@ -17,18 +17,18 @@ _TUNED = {
     "commit": 100.0,
     "decision": 108.0,
     "rejected": 110.0,
-    "worked": 48.0,  # an attempt that failed, and what worked instead
+    "worked": 70.0,  # an attempt that failed, and what worked instead
     "settled: same": 58.0,  # an error after which the same call worked
     "settled: left": 54.0,  # one that nobody came back to
-    "settled: edited": 20.0,
+    "settled: edited": 28.0,
     "step: done": 31.0,
     "step: open": 60.0,
     "step: dropped": 3.0,
-    "branch": 13.0,
-    "check": 13.0,
+    "branch": 10.0,
+    "check": 10.0,
     "not committed": 8.0,
     "file": 40.0,
-    "other file": 19.0,
+    "other file": 26.0,
 }
 # Judged.
 _JUDGED = {
@@ -39,7 +39,7 @@ _JUDGED = {
     "error": 35.0,
     "did": 36.0,
     "did not": 16.0,
-    "instruction": 14.0,
+    "instruction": 12.0,
     "run": 8.0,
     "last words": 12.0,
     "value": 20.0,
