@@ -31,7 +31,8 @@ from .worth import REASON, of_step, worth
 MARKS = {"pending": " ", "active": ">", "completed": "x", "failed": "!", "skipped": "-", "cancelled": "/"}
 
 SUMMED = " | "  # between the line of an output that says most, and the one that sums it up
-SHORT = 26  # characters of an attempt in its shortest form, without folders
+INSTEAD = 30  # characters of what worked instead
+SHORT = 20  # characters of an attempt in its shortest form, without folders
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
@@ -371,7 +372,10 @@ def exclusion(entry: Entry, wanted: float) -> Row:
             line += f"; symptom {quote(str(data['symptom']), most)}"
         if data.get("worked"):  # without it, the row would read as if nothing had worked
             worked = str(data["worked"])
-            line += f"; instead {quote(worked if whole else _FOLDERS.sub('', worked), most if whole else 40)}"
+            other = (
+                quote(worked, most) if whole else quote(_differing(short, _FOLDERS.sub("", worked)), INSTEAD)
+            )
+            line += f"; instead {other}"
         return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
 
     if not why:
@@ -383,6 +387,15 @@ def exclusion(entry: Entry, wanted: float) -> Row:
         (26, lambda: show(300, 320, True)),
         (30, lambda: show(2000, 2000, True)),
     )
+
+
+def _differing(attempt: str, worked: str) -> str:
+    """The part of a command that worked from where it differs from the attempt."""
+    tried, done = attempt.split(), worked.split()
+    same = 0
+    while same < min(len(tried), len(done) - 1) and tried[same] == done[same]:
+        same += 1
+    return f"…{' '.join(done[same:])}" if same > 1 else worked
 
 
 def symptom(text: str, most: int) -> str:
