@@ -13,7 +13,7 @@ from ..ledger.current_task import LEFT_OPEN
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
-from ..model.types import Entry, FileTouch, Name, Snapshot
+from ..model.types import Channel, Entry, FileTouch, Name, Snapshot
 from ..model.validate import blake2b
 from . import encode, tokens
 from . import resume_rows as rows
@@ -203,7 +203,7 @@ def _where(task: Snapshot) -> list[Row]:
 
 def _short_legend(task: Snapshot) -> str:
     """What every reader must know, with the letters of those who wrote something here."""
-    channels = {source.channel for source in task.sources.values()}
+    channels: set[Channel | None] = {source.channel for source in task.sources.values()}
     entries = (task.decisions, task.exclusions, task.errors, task.resolved, task.notes, task.values)
     channels |= {entry.origin.channel for some in entries for entry in some} | {"user", "tool"}
     channels |= {one.channel for one in (*task.effects, *task.settled, *task.recent, *task.waits)}
