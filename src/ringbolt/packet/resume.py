@@ -203,9 +203,10 @@ def _where(task: Snapshot) -> list[Row]:
 
 def _short_legend(task: Snapshot) -> str:
     """What every reader must know, with the letters of those who wrote something here."""
-    channels: set[Channel | None] = {source.channel for source in task.sources.values()}
+    channels: set[Channel | None] = {"user", "tool"}
+    channels |= {source.channel for source in task.sources.values()}
     entries = (task.decisions, task.exclusions, task.errors, task.resolved, task.notes, task.values)
-    channels |= {entry.origin.channel for some in entries for entry in some} | {"user", "tool"}
+    channels |= {entry.origin.channel for some in entries for entry in some}
     channels |= {one.channel for one in (*task.effects, *task.settled, *task.recent, *task.waits)}
     channels |= {one.channel for one in (*task.files, *task.helpers, *task.goals, *task.criteria)}
     channels |= {source.channel for item in task.items for source in item.sources.values()}
