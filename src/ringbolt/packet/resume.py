@@ -206,6 +206,7 @@ def _short_legend(task: Snapshot) -> str:
     channels: set[Channel | None] = {"user", "tool"}
     channels |= {source.channel for source in task.sources.values()}
     entries = (task.decisions, task.exclusions, task.errors, task.resolved, task.notes, task.values)
+    entries += (task.instructions, task.questions)
     channels |= {entry.origin.channel for some in entries for entry in some}
     channels |= {one.channel for one in (*task.effects, *task.settled, *task.recent, *task.waits)}
     channels |= {one.channel for one in (*task.files, *task.helpers, *task.goals, *task.criteria)}
@@ -389,11 +390,11 @@ def _files(task: Snapshot, characters: int) -> list[Part]:
     roots = rows.roots(task)
     dirty = {rows.from_root(path, roots) for path in task.work_tree.dirty} if task.work_tree else set[str]()
 
-    marks = "*changed +new"
+    committed = ""
     if dirty and all(rows.from_root(file.path, roots) in dirty for file in task.files):
-        marks, dirty = f"{marks}, not committed", set[str]()
+        committed, dirty = ", not committed", set[str]()
     elif dirty:
-        marks += " !not committed"
+        committed = " !not committed"
 
     def shown(name: str, folder: str, touch: FileTouch | None, wanted: float) -> Row:
         path = rows.from_root(touch.path, roots) if touch else f"{folder}/{name}" if folder else name
@@ -410,9 +411,11 @@ def _files(task: Snapshot, characters: int) -> list[Part]:
     others = [shown(name, "", file, worth("other file", number)) for number, (name, file) in enumerate(rest)]
     total = len(others) + task.left_out.get("file", 0)
     letters = " ".join(sorted({encode.CLASS[file.channel] for file in task.files} or {"t"}))
+    more = f"{committed.strip(' ,')}; " if committed else ""
+    others_heading = f"Also changed ({letters})" if found else f"Changed ({more}{letters})"
     return [
-        Part("file", lambda _, __: f"Files ({marks}; {letters})", found, glue=", "),
-        Part("file", _counted(f"{'Also changed' if found else 'Changed'} ({letters})"), others, total, ", "),
+        Part("file", lambda _, __: f"Files (*changed +new{committed}; {letters})", found, glue=", "),
+        Part("file", _counted(others_heading), others, total, ", "),
     ]
 
 
