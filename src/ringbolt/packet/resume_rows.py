@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..ledger.inferred_plan import FROM_PROSE
 from ..model.lazy_regex import lazy_regex
 from ..model.types import (
     Criterion,
@@ -285,7 +284,7 @@ def mark(item: Item) -> str:
 def step(item: Item, distance: int, turn: bool) -> Row:
     """A step of the plan: the current and next step first, open ones before finished ones."""
     over = item.status in ("completed", "skipped", "cancelled")
-    wanted = 2.1 if turn else of_step(item, FROM_PROSE in item.detail, distance)
+    wanted = 2.1 if turn else of_step(item, distance)
 
     def show(most: int) -> str:
         line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {quote(item.title, most)}"

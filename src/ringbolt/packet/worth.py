@@ -1,13 +1,14 @@
 """What the rows of a packet are worth, in tokens: how much room a row deserves when room is scarce.
 
-Measured: `bench/packet_worth.py` asks of every row that the recorded sessions could have shown whether it
-told something that was needed afterwards, and prints the mean by kind. The figures here are those of the
-half of the sessions that was tuned on, rounded, times `SCALE`. What the recorded sessions cannot tell is
-judged: nobody there repeats a side effect, so they say nothing about those that are done.
+`bench/packet_worth.py` asks of every row that the recorded sessions could have shown whether it told
+something that was true and needed afterwards, and prints the mean by kind. From these figures, on one half of
+the sessions, `_TUNED` was set and then tuned. `_JUDGED` is what those sessions cannot tell: nobody there
+repeats a side effect or asks what the user said an hour ago, so no figure rewards the rows that prevent it.
 """
 
 from __future__ import annotations
 
+from ..ledger.inferred_plan import FROM_PROSE
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Item
 from .budget import MUSTS, Worth
@@ -64,31 +65,31 @@ def worth(kind: str, age: float = 0) -> Worth:
 
 
 def of_entry(entry: Entry, age: int) -> Worth:
-    """What an entry is worth among those of its type."""
+    """What an entry is worth; `age` counts the newer ones of its type."""
+    found = worth(kind_of_entry(entry), age)
+    if entry.type == "user_instruction":
+        return Worth(found * min(1, len(entry.summary) / UNDERSTOOD))
+    return found
+
+
+def kind_of_entry(entry: Entry) -> str:
+    """The kind of an entry in the tables above."""
     data = entry.data
     if data.get("rejected"):
-        kind = "rejected"
-    elif entry.type == "decision":
-        kind = _decision(entry)
-    elif entry.type == "variable":
-        kind = "value" if is_stated(entry) else "perhaps decided"
-    elif entry.type == "user_instruction":
-        return Worth(worth("instruction", age) * min(1, len(entry.summary) / UNDERSTOOD))
-    elif entry.type == "exclusion":
-        kind = "worked" if data.get("worked") else "ruled out"
-    elif entry.status == "resolved":
-        kind = _settled(str(data.get("resolution") or ""))
-    elif entry.type == "error":
-        kind = "error"
-    else:
-        kind = "merge" if _MERGES.search(entry.summary) else "commit"
-    return worth(kind, age)
-
-
-def _decision(entry: Entry) -> str:
-    if not entry.data.get("inferred"):
-        return "decision"
-    return "surely decided" if is_stated(entry) else "perhaps decided"
+        return "rejected"
+    if entry.type == "decision":
+        if not data.get("inferred"):
+            return "decision"
+        return "surely decided" if is_stated(entry) else "perhaps decided"
+    if entry.type == "variable":
+        return "value" if is_stated(entry) else "perhaps decided"
+    if entry.type == "user_instruction":
+        return "instruction"
+    if entry.type == "exclusion":
+        return "worked" if data.get("worked") else "ruled out"
+    if entry.type == "error":
+        return _settled(str(data.get("resolution") or "")) if entry.status == "resolved" else "error"
+    return "merge" if _MERGES.search(entry.summary) else "commit"
 
 
 def _settled(how: str) -> str:
@@ -103,18 +104,22 @@ def is_stated(entry: Entry) -> bool:
     return entry.data.get("confidence", 1) >= STATED or entry.data.get("kind") == "state"
 
 
-def of_step(item: Item, said: bool, distance: int) -> float:
-    """What a step of the plan is worth, `distance` steps from the current one; `said`: only announced.
+def of_step(item: Item, distance: int) -> float:
+    """What a step of the plan is worth, `distance` steps from the current one.
 
     The next open ones of a plan that was recorded must be there.
     """
+    kind = kind_of_step(item)
+    if kind == "step: open" and abs(distance) <= NEXT_STEPS:
+        return MUSTS - 0.1 + abs(distance) / 1000
+    return worth(kind, abs(distance) / 3)
+
+
+def kind_of_step(item: Item) -> str:
+    """The kind of a step in the tables above."""
     over = item.status in ("completed", "skipped", "cancelled")
     if item.dropped_in is not None:
-        kind = "step: dropped"
-    elif said:
-        kind = "step: said and done" if over else "step: said"
-    else:
-        if not over and abs(distance) <= NEXT_STEPS:
-            return MUSTS - 0.1 + abs(distance) / 1000
-        kind = "step: done" if over else "step: open"
-    return worth(kind, abs(distance) / 3)
+        return "step: dropped"
+    if FROM_PROSE in item.detail:
+        return "step: said and done" if over else "step: said"
+    return "step: done" if over else "step: open"
