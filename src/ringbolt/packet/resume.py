@@ -170,14 +170,19 @@ def _where(task: Snapshot) -> list[Row]:
     # A name that only shortens the request would say the same twice.
     begins = task.name[:12].lower() in (task.request or "")[:200].lower()
 
-    def named(most: int) -> str:
+    def named(most: int, brief: bool = False) -> str:
         name = f" {rows.quote(task.name, most)}{source}" if most else ""
-        return f"{what} {task.id}{name}: {rows.standing(task)}"
+        return f"{what} {task.id}{name}: {rows.standing(task, brief)}"
 
-    soon = (6.15, 8.2) if begins else (0.1, 0.2)
+    soon = 6.15 if begins else 0.1
     found = [
         Row((0, lambda: _short_legend(task)), (44, lambda: _LEGEND)),
-        Row((0, lambda: named(0)), (soon[0], lambda: named(60)), (soon[1] + 30, lambda: named(500))),
+        Row(
+            (0, lambda: named(0, brief=True)),
+            (soon, lambda: named(60, brief=True)),
+            (8, lambda: named(60)),
+            (38, lambda: named(500)),
+        ),
     ]
     for name, title, item_id in (
         ("Now", task.current_title, task.current),

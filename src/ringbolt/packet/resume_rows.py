@@ -35,13 +35,14 @@ SHORT = 20  # characters of an attempt in its shortest form, without folders
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
-def standing(task: Snapshot) -> str:
+def standing(task: Snapshot, brief: bool = False) -> str:
+    """Status, phase and progress; in brief, only the progress of a task that is at work as it should be."""
     reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
     proven = f", {task.verified} verified" if task.verified else ""
     steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
     phase = "planning" if task.mode == "plan" else task.phase
-    if steps and not reason and (task.status, phase) == ("active", "executing"):
-        return steps[2:]  # as it should be
+    if brief and steps and not reason and (task.status, phase) == ("active", "executing"):
+        return steps[2:]
     return f"{task.status}{reason}, phase {phase}{steps}"
 
 
