@@ -18,6 +18,7 @@ from ..model.validate import blake2b
 from . import encode, tokens
 from . import resume_rows as rows
 from .budget import Part, Row, fill
+from .selection import room_for_limits
 from .worth import of_entry, worth
 
 LEAST, MOST, USUAL = 300, 8000, 1500
@@ -170,19 +171,14 @@ def _where(task: Snapshot) -> list[Row]:
     # A name that only shortens the request would say the same twice.
     begins = task.name[:12].lower() in (task.request or "")[:200].lower()
 
-    def named(most: int, brief: bool = False) -> str:
+    def named(most: int) -> str:
         name = f" {rows.quote(task.name, most)}{source}" if most else ""
-        return f"{what} {task.id}{name}: {rows.standing(task, brief)}"
+        return f"{what} {task.id}{name}: {rows.standing(task)}"
 
     soon = 6.15 if begins else 0.1
     found = [
         Row((0, lambda: _short_legend(task)), (44, lambda: _LEGEND)),
-        Row(
-            (0, lambda: named(0, brief=True)),
-            (soon, lambda: named(60, brief=True)),
-            (8, lambda: named(60)),
-            (38, lambda: named(500)),
-        ),
+        Row((0, lambda: named(0)), (soon, lambda: named(60)), (38, lambda: named(500))),
     ]
     for name, title, item_id in (
         ("Now", task.current_title, task.current),
@@ -259,11 +255,13 @@ def _request(name: str, text: str, characters: int) -> Row:
     def show(most: int) -> str:
         return f"{name}:\n{encode.margined(rows.chosen(text, most))}"
 
+    # Its constraints are never cut before anything else is.
+    early = max(characters // 4, min(room_for_limits(text), characters // 2))
     lengths = (
         (1, rows.SHORT_REQUEST),
-        (1.9, min(WHOLE_REQUEST, characters // 5)),
-        (worth("request"), min(WHOLE_REQUEST, characters * 2 // 7)),
-        (worth("request", 20), min(WHOLE_REQUEST, characters * 2 // 5)),
+        (1.9, min(WHOLE_REQUEST, early)),
+        (worth("request"), min(WHOLE_REQUEST, max(early, characters * 2 // 7))),
+        (worth("request", 20), min(WHOLE_REQUEST, max(early, characters * 2 // 5))),
         (8, WHOLE_REQUEST),
         (60, 2500),
         (61, 4000),

@@ -35,14 +35,12 @@ SHORT = 20  # characters of an attempt in its shortest form, without folders
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
-def standing(task: Snapshot, brief: bool = False) -> str:
-    """Status, phase and progress; in brief, only the progress of a task that is at work as it should be."""
+def standing(task: Snapshot) -> str:
+    """Status, phase and progress."""
     reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
     proven = f", {task.verified} verified" if task.verified else ""
     steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
     phase = "planning" if task.mode == "plan" else task.phase
-    if brief and steps and not reason and (task.status, phase) == ("active", "executing"):
-        return steps[2:]
     return f"{task.status}{reason}, phase {phase}{steps}"
 
 

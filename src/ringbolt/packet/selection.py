@@ -30,8 +30,9 @@ _PASTED = lazy_regex(
 )
 _LIMITS = lazy_regex(
     r"(?i)\b(?:must(?: not|n['’]t)?|never|do not|don['’]?t|no longer|only|unless|without|at (?:least|most)"
-    r"|avoid|not (?:be|to|allowed|touch|change)|exactly|required?|ensure|make sure|be careful|important"
-    r"|forbidden|instead of|rather than|leave .{1,40} alone|keep)\b"
+    r"|avoid|not (?:be|to|allowed|touch|change|more|less)|ensure|make sure|be careful|forbidden|no more than"
+    r"|leave .{1,40} alone|keep .{1,60} (?:as|un\w+|intact|within|below|under)|before .{1,40} (?:ask|tell)"
+    r"|(?:ask|tell) me (?:before|first))\b"
 )
 _DEMANDS = lazy_regex(
     r"(?i)^\W*(?:(?:please|then|also|and|now|next|first|finally|\d+[.)])\W+)*(?:add|build|change|check|clean|commit"
@@ -79,7 +80,8 @@ def select(text: str, most: int) -> str:
     if len(text) <= most or most >= OPENING:
         return encode.clip(text, most)
     known = sentences(text)
-    order = sorted(range(len(known)), key=lambda place: _price(known[place]))
+    # What limits the work comes first, however long it is.
+    order = sorted(range(len(known)), key=lambda place: (known[place].worth < LIMITS, _price(known[place])))
     chosen: set[int] = set()
     left = most - len(GAP)
     for place in order:
@@ -90,6 +92,12 @@ def select(text: str, most: int) -> str:
     if not chosen:
         return encode.clip(text, most)
     return _joined(known, chosen, whole=len(text) <= OPENING)
+
+
+def room_for_limits(text: str) -> int:
+    """How many characters `select` needs to keep the first sentence and all that limit the work."""
+    wanted = [one for one in sentences(text) if one.worth >= LIMITS]
+    return len(GAP) + sum(len(one.text) + len(GAP) + 1 for one in wanted)
 
 
 def _price(one: Sentence) -> float:
