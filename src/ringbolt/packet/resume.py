@@ -260,8 +260,7 @@ def _request(name: str, text: str, characters: int) -> Row:
     lengths = (
         (1, rows.SHORT_REQUEST),
         (1.9, min(WHOLE_REQUEST, early)),
-        (worth("request"), min(WHOLE_REQUEST, max(early, characters * 2 // 7))),
-        (worth("request", 20), min(WHOLE_REQUEST, max(early, characters * 2 // 5))),
+        (3.5, min(WHOLE_REQUEST, max(early, characters * 2 // 5))),
         (8, WHOLE_REQUEST),
         (60, 2500),
         (61, 4000),

@@ -33,7 +33,6 @@ _TUNED = {
 }
 # Judged.
 _JUDGED = {
-    "request": 120.0,  # more of the sentences of the request
     "newest": 70.0,  # and of what the user said last
     "merge": 14.0,  # a commit that only merges
     "ruled out": 20.0,  # an approach that was only said not to work
