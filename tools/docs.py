@@ -303,8 +303,8 @@ Name.name: the name
 Name.kind: file, path, identifier, version, ticket, commit, url, …
 Name.seq: the last event that contains it
 Name.channel: the channel of trust of that event
-Name.weight: how likely it is to be needed again
-Name.heat: how much the last events were about it
+Name.chance: how likely it is needed in the next 30 calls or so, from 0 to 1
+Name.folder: the folder of a file that was opened
 Summary.text: the summary
 Summary.seq: the last event that it covers
 Summary.at: when it was made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support import refused
 
 
@@ -151,3 +153,22 @@ def test_a_bad_receipt_is_refused(memory, task):
     ]:
         with refused(memory, code):
             memory.task_receipt(task, **arguments)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Write a failing test for the parser",
+        "Add a test that fails without the fix",
+        "Reproduce the crash with a small script",
+        "Watch the new spec fail",
+    ],
+)
+def test_a_step_that_wants_something_to_fail_is_not_contradicted_when_it_does(memory, title):
+    task = memory.task_register("x", [title, "Fix the parser so that no test fails"]).task_id
+    for number in (1, 2):
+        memory.task_update(task, step=number, step_status="active")
+        memory.task_receipt(task, "pytest tests/test_parser.py", exit_code=1, output="1 failed", item=number)
+        memory.task_update(task, step=number, step_status="completed")
+    assert evidence(memory, task, title) == "reported"
+    assert evidence(memory, task, "Fix the parser so that no test fails") == "contradicted"

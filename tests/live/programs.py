@@ -160,6 +160,27 @@ def command_that_hangs(folder: Path):
         release(folder)
 
 
+@contextmanager
+def push_that_hangs(folder: Path):
+    """A `git push` of a repository to another one that hangs before anything is sent, and a file that exists
+    once it has begun."""
+    other = folder.parent / "other.git"
+    subprocess.run(["git", "init", "-q", "--bare", other], check=True)
+
+    def git(*words: str) -> None:
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+        subprocess.run(["git", "-C", folder, *who, *words], check=True, capture_output=True)
+
+    git("commit", "-q", "--allow-empty", "-m", "Begin")
+    git("remote", "add", "origin", str(other))
+    with command_that_hangs(folder) as (command, began):
+        hook = folder / ".git/hooks/pre-push"
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\n{command}\nexit 1\n")
+        hook.chmod(0o755)
+        yield f"git push origin HEAD:release-3 # {began}", began
+
+
 def release(folder: Path) -> None:
     """Let the command that hangs in a folder finish."""
     hold = folder / "hold"

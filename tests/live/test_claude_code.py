@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from tests.live.model_servers import Asked, Call, Turn, calls, says
-from tests.live.programs import SECONDS, ClaudeCode, actions, command_that_hangs
+from tests.live.programs import SECONDS, ClaudeCode, actions, command_that_hangs, push_that_hangs
 
 pytestmark = pytest.mark.hosts
 
@@ -91,6 +91,25 @@ def test_after_a_compaction_the_model_reads_where_its_task_stands(claude):
     assert {event.task_id for event in events} == {task.id}
     assert not [event for event in events if event.type == "tool_result"]
     assert not claude.unwritten()
+
+
+def test_a_push_that_was_under_way_when_the_host_was_killed_is_to_be_checked_first(claude):
+    script = claude.server.script
+    with push_that_hangs(claude.work) as (command, began):
+        script.turns = [calls("Bash", command=command)]
+        claude.run_until(began, REQUEST)
+        before = len(script.asked)
+        script.turns = [says("I look at what the other side has.")]
+        claude.run("--continue", "Please go on with the invoices.")
+    (asked,) = script.asked[before:]
+    flight = asked.text.partition("In flight, check first\n")[2].partition("\n")[0]
+    assert "git push origin HEAD:release-3" in flight
+    assert "unknown — verify with" in flight
+    assert "Done outside" not in asked.text
+    with claude.memory() as memory:
+        (task,) = memory.task_list().tasks
+        (effect,) = memory.task_get(task.id).effects
+    assert effect.status in ("intended", "unknown")
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(claude):

@@ -8,7 +8,16 @@ import signal
 import pytest
 
 from tests.live.model_servers import Call, Turn, calls, says
-from tests.live.programs import SECONDS, Codex, actions, command_that_hangs, kill, release, wait_until
+from tests.live.programs import (
+    SECONDS,
+    Codex,
+    actions,
+    command_that_hangs,
+    kill,
+    push_that_hangs,
+    release,
+    wait_until,
+)
 
 pytestmark = pytest.mark.hosts
 
@@ -74,6 +83,21 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
     assert [event.data["label"] for event in events if event.type == "snapshot"] == ["before compaction"]
     assert [event.type for event in events].count("exclusion") == 1
     assert not codex.unwritten()
+
+
+def test_a_push_that_was_under_way_when_the_host_was_killed_is_to_be_checked_first(codex):
+    script = codex.server.script
+    with push_that_hangs(codex.work) as (command, began):
+        script.turns = [calls("exec_command", cmd=command, yield_time_ms=30_000)]
+        codex.run_until(began, REQUEST)
+        before = len(script.asked)
+        script.turns = [says("I look at what the other side has.")]
+        codex.run("resume", "--last", "Please go on with the invoices.")
+    (asked,) = script.asked[before:]
+    flight = asked.text.partition("In flight, check first\n")[2].partition("\n")[0]
+    assert "git push origin HEAD:release-3" in flight
+    assert "unknown — verify with" in flight
+    assert "Done outside" not in asked.text
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(codex):

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ringbolt.packet import resume, tokens
+from ringbolt.model.types import WorkTree
+from ringbolt.packet import resume, resume_rows, tokens
+from ringbolt.packet.operations import read_whole_task
 from tests.packet.golden import golden
 from tests.packet.payloads import broken_out
 from tests.packet.tasks import cook, deployment, long_plan, recipes
@@ -34,7 +36,7 @@ def test_what_matters_most_is_there_at_every_budget(memory):
     packets = {budget: memory.task_resume(task, budget=budget).text for budget in BUDGETS}
     for wanted in (
         "Move all tables to the new server",
-        "active, phase executing; 200 of 400 steps done",
+        "200 of 400 steps done",
         '[>] s201 a "Convert table number 201"',
         '[ ] s202 a "Convert table number 202"',
         "Now: s201",
@@ -142,7 +144,7 @@ def test_files_are_named_from_the_workspace_and_marked_by_their_change(memory):
     memory.task_log_action(task, "look", input={"file_path": "/w/deep/inside.py"}, type="other")
     memory.task_distill(task)
     text = memory.task_resume(task).text
-    assert "Files (* changed, + new; a)\ninside.py*" in text
+    assert "Files (*changed +new, not committed; a)\ninside.py*" in text
 
 
 def test_a_small_packet_names_files_without_their_folders(memory):
@@ -155,7 +157,8 @@ def test_a_small_packet_names_files_without_their_folders(memory):
 
 def distilled(memory, task: str):
     memory.task_update(task, "Now parse_header in header_parser.py, then writeBody; see v1.2.3 and ABC-12")
-    memory.task_log_action(task, "look", files=["src/header_parser.py"], output="render_footer in footer.py")
+    memory.task_log_action(task, "look", files=["src/header_parser.py"], output="somewhere in footer.py")
+    memory.task_log_action(task, "search", input={"pattern": "render_footer"}, type="other")
     memory.task_distill(task)
     return memory.task_resume(task).text
 
@@ -165,7 +168,8 @@ def test_names_in_use_are_listed_once_and_only_where_no_other_row_has_them(memor
     text = distilled(memory, task)
     (names,) = re.findall(r"(?m)^Names in use \(t\)\n(.*)$", text)
     assert names == "render_footer"  # the others are in the last message
-    assert "\nsrc/header_parser.py*, footer.py\n" in text
+    assert "\nsrc/header_parser.py*\n" in text
+    assert "footer.py" not in text  # only seen, and once
 
 
 def test_an_old_packet_of_names_is_no_secret_of_another_task(memory):
@@ -280,3 +284,47 @@ def test_waits_and_the_health_of_the_memory_are_shown(memory):
     text = resume.resume_packet(snapshot, health=["2 events wait in the spool"]).text
     assert f'Waiting for\n#{seq}a "file:/srv/ready" until "it exists"' in text
     assert 'Memory: "2 events wait in the spool"' in text
+
+
+def test_of_an_error_the_line_that_sums_it_up_is_never_cut_off(memory):
+    task = memory.task_register("x").task_id
+    place = "packages/core/src/very/deep/folder/of/the/project/checkout_totals_test.py:333: want 2, got 3"
+    error = f"{place}, for a reason that takes a while to tell | --- FAIL: TestTotalsAreRounded"
+    memory.task_exclude(task, what="go test ./...", why=error)
+    short = memory.task_resume(task, budget=300).text
+    assert "--- FAIL: TestTotalsAreRounded" in short
+    assert "…" in short
+    assert error in memory.task_resume(task).text
+
+
+def test_what_worked_instead_is_shown_from_where_it_differs(memory):
+    task = memory.task_register("x").task_id
+    for command, error in (("gh api notes --jq .x", "cannot parse"), ("gh api notes --slurp", None)):
+        memory.acting_as(channel="tool").task_log_action(
+            task, command, type="cli", tool="Bash", input={"command": command}, error=error,
+            status="failed" if error else "completed",
+        )  # fmt: skip
+    memory.task_distill(task)
+    (entry,) = memory.task_get(task).exclusions
+    shortest = resume_rows.exclusion(entry, 1).forms[0][1]
+    assert shortest().endswith('"gh api notes --jq .x": "cannot parse"; instead "…--slurp"')
+
+
+def test_open_steps_are_there_before_anything_that_is_only_worth_its_room(memory):
+    task = memory.task_register("x", [f"Step number {number} of the plan" for number in range(12)]).task_id
+    for number in range(40):
+        memory.task_exclude(task, what=f"attempt {number}", why=f"it failed for reason {number}")
+    text = memory.task_resume(task, budget=500).text
+    assert all(f"Step number {number} of the plan" in text for number in range(12))
+
+
+def test_files_are_marked_when_only_some_of_them_are_not_committed(memory):
+    task = memory.task_register("x").task_id
+    memory.task_log_action(task, "edits", files=["/w/src/a.py", "/w/src/b.py"])
+    seen = memory.store.read(lambda tx: read_whole_task(memory, tx, task))
+    tree = WorkTree(dirty=("src/a.py",), dirty_count=1, at=seen.updated_at, seq=2)
+    assert "\nsrc/b.py*, src/a.py*!\n" in resume.resume_packet(seen.replace(work_tree=tree), 500).text
+    tree = tree.replace(dirty=("src/a.py", "src/b.py"), dirty_count=2)
+    text = resume.resume_packet(seen.replace(work_tree=tree), 500).text
+    assert "not committed" in text
+    assert "\nsrc/b.py*, src/a.py*\n" in text

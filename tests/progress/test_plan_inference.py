@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ringbolt import NotFound
 from ringbolt.ledger.current_task import request_tags
 
 REQUEST = (
@@ -151,3 +152,29 @@ def test_what_a_tool_printed_is_no_plan(memory):
     )  # fmt: skip
     memory.task_distill(task)
     assert memory.task_get(task).items == ()
+
+
+def test_a_step_that_was_only_said_can_be_updated_and_the_plan_is_then_recorded(memory, task):
+    says(memory, task, "Step 1 is done. Now step 2: write the invitations.")
+    edits(memory, task, "invitations.txt")
+    memory.task_distill(task)
+    version = memory.task_get(task).version
+    memory.task_update(task, "All written.", step="p2", step_status="completed", expect=version)
+    found = memory.task_get(task)
+    assert not found.plan_inferred
+    assert [(item.id, item.status, item.basis) for item in found.items] == [
+        ("p1", "completed", "inferred"),
+        ("p2", "completed", "explicit"),
+        ("p3", "pending", None),
+    ]
+    memory.task_update(task, step="Step 3: Send the invitations by mail", step_status="active")
+    assert memory.task_get(task).current == "p3"
+    with pytest.raises(NotFound):
+        memory.task_update(task, step="p9", step_status="active")
+
+
+def test_naming_a_step_that_nobody_said_takes_nothing_over(memory, task):
+    memory.task_distill(task)
+    with pytest.raises(NotFound):
+        memory.task_update(task, step="buy flowers", step_status="active")
+    assert memory.task_get(task).plan_inferred

@@ -56,6 +56,15 @@ AGAINST = [
     ("Don't terraform apply", "terraform apply"),
     ("Fix it, but do not deploy", "./deploy.sh"),
     ("Make sure you never touch vendor/ or third_party/", "edit third_party/a.c"),
+    ("Only touch src/api/", "edit src/web/page.ts"),
+    ("Please change only `docs/guide.md`.", "edit README.md"),
+    ("Don't edit anything outside of packages/core", "edit packages/cli/main.ts"),
+    ("Fix it, and touch nothing but lib/parser.py", "edit lib/lexer.py"),
+    ("Restrict your changes to services/billing/", "edit services/mail/send.py"),
+    ("Keep your edits inside app/models/ and app/views/", "edit app/helpers/x.rb"),
+    ("Avoid lodash", "npm install lodash"),
+    ("avoid docker.io, the quota is used up", "docker pull docker.io/redis:7"),
+    ("Please avoid `--no-verify`", "git commit --no-verify -m x"),
 ]
 ALLOWED = [
     ("Do not touch db/migrations/", "cat db/migrations/1.sql"),
@@ -78,6 +87,16 @@ ALLOWED = [
     ("No changes needed in the database", "psql -c 'update x set y=1'"),
     ("Don't change the version in package.json", "edit package.json"),
     ("```\ndo not push\n```", "git push"),
+    ("Only touch src/api/", "edit src/api/routes.ts"),
+    ("Only touch src/api/", "cat src/web/page.ts"),
+    ("Only touch src/api/", "edit /tmp/note.md"),
+    ("Only touch the header", "edit src/web/page.ts"),
+    ("I only changed src/api/", "edit src/web/page.ts"),
+    ("Should we only touch src/api/?", "edit src/web/page.ts"),
+    ("Keep your edits inside app/models/ and app/views/", "edit app/views/x.erb"),
+    ("Keep in mind that a.py is old", "edit b.py"),
+    ("Avoid duplication", "rm duplication.md"),
+    ("avoid regressions", "npm test -- regressions"),
 ]
 
 
@@ -118,6 +137,15 @@ def test_a_later_wish_of_the_user_lifts_a_prohibition():
     assert not lifts(path, "Now rename the field in src/.")
     (force,) = prohibitions("Never force push.")
     assert not lifts(force, "You can push now.")
+
+
+def test_another_wish_for_a_change_widens_what_alone_may_be_touched():
+    (only,) = prohibitions("Only touch src/api/ for now")
+    assert lifts(only, "Now also update the docs.")
+    assert lifts(only, "Please fix the page in src/web/page.ts")
+    assert not lifts(only, "Looks good so far.")
+    assert not lifts(only, "Please rename the handler in src/api/routes.ts")
+    assert not only.outlasts_task()
 
 
 def test_what_only_holds_for_the_task_does_not_outlast_it():

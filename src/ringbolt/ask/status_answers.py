@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..ledger.inferred_plan import DERIVED
 from ..model.types import Entry, Item, Snapshot
 from ..signals.phrases import DONE
 from ..signals.step_numbers import number_ranges
@@ -147,6 +150,8 @@ def remaining(intent: Intent, context: Context) -> Reply:
     task = context.task
     steps = show.plan_steps(context)
     rest = [pair for pair in steps if pair[1].status in ("pending", "active", "failed")]
+    if task.plan_inferred:
+        rest = _surely_open(rest, steps)
     if not steps:
         rows = [*_next_rows(task), *show.blockers(task)]
         return compose(rows or [plain("No plan and nothing open is recorded.")], PARAGRAPH)
@@ -154,6 +159,21 @@ def remaining(intent: Intent, context: Context) -> Reply:
         return Reply(text=f"No step of {len(steps)} is open.")
     opening = f"Open {len(rest)} of {len(steps)} steps: "
     return compose([show.step(*pair) for pair in rest], LIST, opening=opening, glue=_between(task), least=50)
+
+
+def _surely_open(
+    rest: Sequence[tuple[int, Item]], steps: Sequence[tuple[int, Item]]
+) -> list[tuple[int, Item]]:
+    """The steps of an inferred plan that are open for sure. A step before one that was begun may well be done
+    without a word about it, and a check that nobody announced is no step of anybody's plan."""
+    begun = max(
+        (place for place, item in steps if item.status != "pending" and DERIVED not in item.detail), default=0
+    )
+    return [
+        (place, item)
+        for place, item in rest
+        if DERIVED not in item.detail and (item.status != "pending" or place > begun)
+    ]
 
 
 def _between(task: Snapshot) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..ledger.base import Base, Draft, find_item
-from ..ledger.step_changes import EDIT, RECEIPT, begun_phase, last_receipt
+from ..ledger.step_changes import EDIT, RECEIPT, begun_phase, failed_evidence, last_receipt
 from ..ledger.task_life import lives, stuck_after
 from ..ledger.values import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
 from ..model import rules, validate
@@ -341,7 +341,7 @@ def _mark_receipt(tx: Tx, head: Row, draft: Draft, item: str, passed: bool) -> N
     draft.record = {**(draft.record or {}), "key": RECEIPT}
     steps = tx.steps(head["task_id"])
     row = find_item(steps, item)
-    evidence = "verified" if passed else "contradicted"
+    evidence = "verified" if passed else failed_evidence(row)
     changed = {item: evidence} if row["status"] == "completed" and row["evidence"] != evidence else {}
     if passed:
         command = _command(draft.data, draft.text)

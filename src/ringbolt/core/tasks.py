@@ -21,6 +21,7 @@ from ..signals.phrases import may_tell_progress
 from ..store.goal_queries import criteria
 from ..store.schema import escape_like
 from ..store.tx import Row, Tx
+from .adoption import adopt_inferred_plan
 from .draft_tasks import adoption, focus_event, own_draft
 from .plans import added_steps
 
@@ -275,6 +276,9 @@ class Tasks(Base):
             raise InvalidInput(
                 "invalid_argument", "There is nothing to write.", "Pass a message or a change."
             )
+
+        if step is not None:
+            expect = adopt_inferred_plan(self, task_id, step, token, expect)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             if head["kind"] == "goal" and "status" in changes:

@@ -1,28 +1,25 @@
 """The names that the work uses, ranked by how likely it needs them again. No model, no I/O.
 
 After a compaction an agent reaches for files, identifiers, commits and tickets that it has seen. `Names`
-finds them in messages, inputs and outputs, and ranks them by kind, by how often and how recently they
-occurred, and by whether they were used (said or typed) or only seen in an output. The weights are rough
-log-odds; halving or doubling any of them changes little.
+finds them in messages, inputs and outputs. How likely one is needed again follows from how often and how
+recently it occurred, and was used (said, typed, opened) rather than only seen in an output: two logistic
+regressions, one for files and one for other names, fitted by `bench/name_training.py` (ADR 0020).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, Name, is_dict
 from ..model.validate import dumps
 from ..signals.tools import PATH_FIELDS, first_text
+from .name_weights import FILES, OTHERS
 
 KIND = "names"
-OCCURS, LATELY, RECENTLY, USED = 0.6, 1.2, 0.8, 1.0
 LATELY_EVENTS, RECENTLY_EVENTS = 6, 60  # ages at which these two have halved
-SORTS = {"path": 1.7, "const": 1.5, "commit": 0.7, "ticket": 0.7, "version": 0.3, "url": 0.3}
-SNAKE, LOWER = -0.6, -0.3  # mostly local variables: lower-case names with `_`, or starting in lower case
-LONG = 0.5  # long names take the room of others: so much less for each e-fold of length
 
 # The heat of a name says how much the work is about it just now: each event adds to it, and it halves in
 # COOLING events. A file that a tool opens or changes counts in full, what is said or typed half as much.
@@ -96,78 +93,160 @@ def _is_camel(name: str) -> bool:
     return len(name) > 2 and not name.islower() and not name.rstrip("s").isupper() and not name[1:].islower()
 
 
+class Known:
+    """What is known of one name: its kind, in how many events it occurred, the last of them and its channel,
+    in how many it was used and the last of these, how many opened it, its heat and its folder."""
+
+    __slots__ = FIELDS = (
+        "kind",
+        "events",
+        "last",
+        "channel",
+        "used",
+        "last_used",
+        "opened",
+        "heat",
+        "folder",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        events: int = 0,
+        last: int = 0,
+        channel: str = "",
+        used: int = 0,
+        last_used: int | None = None,
+        opened: int = 0,
+        heat: float = 0.0,
+        folder: str = "",
+    ) -> None:
+        self.kind, self.events, self.last, self.channel = kind, events, last, channel
+        self.used, self.last_used, self.opened = used, last_used, opened
+        self.heat, self.folder = heat, folder
+
+    def heat_at(self, at: int) -> float:
+        """The heat at an event."""
+        return self.heat * 0.5 ** ((at - self.last) / COOLING)
+
+
+def features(name: str, one: Known, at: int) -> dict[str, float]:
+    """What the chance of a name is made of, at the event `at`."""
+    age = at - one.last
+    idle = 1e6 if one.last_used is None else at - one.last_used
+    found = {
+        "bias": 1.0,
+        "events": math.log1p(one.events),
+        "used": math.log1p(one.used),
+        "opened": math.log1p(one.opened),
+        "lately": 1 / (1 + age / LATELY_EVENTS),
+        "recently": 1 / (1 + age / RECENTLY_EVENTS),
+        "used lately": 1 / (1 + idle / LATELY_EVENTS),
+        "used recently": 1 / (1 + idle / RECENTLY_EVENTS),
+        "heat": math.log1p(one.heat_at(at)),
+        "length": math.log(len(name) + 2),
+        one.kind: 1.0,
+    }
+    if one.kind == "ident":  # mostly local variables
+        found["snake"], found["lower"] = float("_" in name), float("_" not in name and name[0].islower())
+    return found
+
+
+class Found(NamedTuple):
+    """The names in an event, each with its kind, and the paths that it opened."""
+
+    used: set[tuple[str, str]]
+    seen: set[tuple[str, str]]
+    opened: set[tuple[str, str]]
+    paths: list[str]
+
+
 class Names:
     """The names of a task so far. An event costs the same however many came before."""
 
     def __init__(self, state: Mapping[str, Any] | None = None, workspace: str = "") -> None:
-        # By name: kind, number of events with it, the last of them, events that use it, channel of the last,
-        # heat after the last.
-        self._known: dict[str, list[Any]] = dict((state or {}).get("known", {}))
+        known: Mapping[str, list[Any]] = (state or {}).get("known", {})
+        self._known = {name: Known(*row) for name, row in known.items()}
         self._at: int = (state or {}).get("at", 0)
 
-    def observe(self, event: Event) -> None:
-        """Read an event. Snapshots that we took ourselves before a compaction only repeat what is known."""
-        if event.type == "snapshot" and not event.data.get("summarized"):
-            return
-        used: set[tuple[str, str]] = set()
-        seen: set[tuple[str, str]] = set()
-        opened: set[tuple[str, str]] = set()
+    @property
+    def known(self) -> Mapping[str, Known]:
+        """What is known of each name."""
+        return self._known
+
+    @staticmethod
+    def names_of(event: Event) -> Found:
+        """The names in an event: used, only seen in an output, opened. Snapshots that we took ourselves
+        before a compaction only repeat what is known."""
+        found = Found(set(), set(), set(), [])
         data = event.data
+        if event.type == "snapshot" and not data.get("summarized"):
+            return found
         if event.text:
-            used |= find_names(event.text)
+            found.used.update(find_names(event.text))
         for field, value in data.items():
             if field in ("output", "error"):
-                seen |= find_names(value if isinstance(value, str) else dumps(value))
+                found.seen.update(find_names(value if isinstance(value, str) else dumps(value)))
             elif field == "input" and is_dict(value):
-                opened |= find_names(first_text(value, PATH_FIELDS))
+                path = first_text(value, PATH_FIELDS)[:4000]
+                found.paths.append(path)
+                found.opened.update(find_names(path))
                 for inner in value.values():
-                    used |= find_names(inner if isinstance(inner, str) else dumps(inner))
+                    found.used.update(find_names(inner if isinstance(inner, str) else dumps(inner)))
             elif isinstance(value, str) and field not in _OUR_WORDS:
-                used |= find_names(value)
+                found.used.update(find_names(value))
         for step in _titles(event):
-            used |= find_names(step)
+            found.used.update(find_names(step))
+        return found
+
+    def observe(self, event: Event) -> None:
+        """Read an event."""
+        found = self.names_of(event)
         self._at = event.seq
         typed = ASKED if event.origin.channel == "user" else TYPED
-        shown = IN_ERROR if "error" in data else IN_OUTPUT
-        for sort, name in used | seen:
-            row = self._known.setdefault(name, [sort, 0, 0, 0, "", 0.0])
-            gained = OPENED if (sort, name) in opened else typed if (sort, name) in used else shown
-            row[5] = round(self._heat(row) + gained, 3)
-            row[1] += 1
-            row[2] = event.seq
-            row[3] += (sort, name) in used
-            row[4] = event.origin.channel
+        shown = IN_ERROR if "error" in event.data else IN_OUTPUT
+        for pair in found.used | found.seen:
+            sort, name = pair
+            one = self._known.get(name)
+            if one is None:
+                one = self._known[name] = Known(sort)
+            gained = OPENED if pair in found.opened else typed if pair in found.used else shown
+            one.heat = round(one.heat_at(event.seq) + gained, 3)
+            one.events += 1
+            one.last, one.channel = event.seq, event.origin.channel
+            if pair in found.used:
+                one.used, one.last_used = one.used + 1, event.seq
+            one.opened += pair in found.opened
+        for path in found.paths:
+            folder, _, name = path.replace("\\", "/").rpartition("/")
+            if folder and name in self._known:
+                self._known[name].folder = folder.rpartition("/")[2]
         if len(self._known) > MOST:
-            best = sorted(self._known, key=self.weight, reverse=True)[:KEPT]
+            best = sorted(self._known, key=self.chance, reverse=True)[:KEPT]
             self._known = {name: self._known[name] for name in best}
 
-    def _heat(self, row: list[Any]) -> float:
-        return row[5] * 0.5 ** ((self._at - row[2]) / COOLING)
-
-    def weight(self, name: str) -> float:
-        """How likely a name is needed again, in log-odds up to a constant."""
-        sort, events, last, used = self._known[name][:4]
-        age = self._at - last
-        found = OCCURS * math.log1p(events) + USED * math.log1p(used) + SORTS.get(sort, 0.0)
-        found += LATELY / (1 + age / LATELY_EVENTS) + RECENTLY / (1 + age / RECENTLY_EVENTS)
-        if sort == "ident":
-            found += SNAKE if "_" in name else LOWER if name[0].islower() else 0.0
-        return found - LONG * math.log(len(name) + 2)
+    def chance(self, name: str) -> float:
+        """How likely a name is needed in the next 30 calls or so."""
+        one = self._known[name]
+        weights = FILES if one.kind == "path" else OTHERS
+        score = sum(weights.get(part, 0.0) * value for part, value in features(name, one, self._at).items())
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
     def best(self, most: int = SHOWN) -> list[Name]:
         """The names most likely needed again, the likeliest first."""
-        weights = {name: self.weight(name) for name in self._known}
-        order = sorted(weights, key=lambda name: (-weights[name], name))[:most]
+        chances = {name: self.chance(name) for name in self._known}
+        order = sorted(chances, key=lambda name: (-chances[name], name))[:most]
         return [
             Name(
                 name=name,
-                kind=self._known[name][0],
-                seq=self._known[name][2],
-                channel=self._known[name][4],
-                weight=round(weights[name], 2),
-                heat=round(self._heat(self._known[name]), 3),
+                kind=one.kind,
+                seq=one.last,
+                channel=one.channel,  # type: ignore[arg-type]
+                chance=round(chances[name], 3),
+                folder=one.folder,
             )
             for name in order
+            for one in (self._known[name],)
         ]
 
     def shown(self) -> list[dict[str, Any]]:
@@ -176,7 +255,8 @@ class Names:
 
     def state(self) -> dict[str, Any]:
         """All that must be kept to continue later."""
-        return {"known": self._known, "at": self._at}
+        known = {name: [getattr(one, field) for field in Known.FIELDS] for name, one in self._known.items()}
+        return {"known": known, "at": self._at}
 
 
 def _titles(event: Event) -> Iterable[str]:

@@ -97,6 +97,7 @@ _FORBIDDING = (
     "keep ",
     "hands off", "away from", "out of", "limits", "forbidden", "banned",
     "read-only", "readonly", "read only", "frozen", "nothing ", "prohibited", "taboo",
+    "only ", "restrict", "limit ", "confine", "except",
 )  # fmt: skip
 _TOOL_RESULTS = ("PostToolUse", "PostToolUseFailure")
 _OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd")

@@ -15,6 +15,8 @@ from .step_changes import begun_phase
 INFERRED_PLAN = "inferred_plan"
 # Where a step says that nobody wrote it down.
 FROM_PROSE = "inferred from"
+# … and that nobody said it: that what was changed must be checked follows from what is usually done.
+DERIVED = "derived"
 
 
 def inferred_fields(head: Row, steps: Sequence[Row], kept: Sequence[Row]) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def _item(place: int, step: Mapping[str, Any]) -> Item:
         cause=step["cause"],
         note=step["note"],
         ready=step["status"] == "pending",
-        detail={FROM_PROSE: step["seq"]},
+        detail={FROM_PROSE: step["seq"], **({DERIVED: True} if step.get("derived") else {})},
         plan_version=0,
         sources={"title": source, "note": Source(seq=step["seq"], channel="agent")},
     )

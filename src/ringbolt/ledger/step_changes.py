@@ -6,6 +6,7 @@ from typing import Any
 
 from ..model import rules, validate
 from ..model.errors import Conflict
+from ..signals.plan_words import expects_failure
 from ..store.tx import Row, Tx
 
 # Keys of action records: a check with an exit code, and an edit of files.
@@ -36,7 +37,7 @@ def item_changes(
         rules.check_transition(rules.ITEM_TRANSITIONS, f"Step {item}", row["status"], status)
     own: dict[str, Any] = {"status": status, "basis": basis, "cause_seq": head["last_seq"] + 1}
     over = status in rules.ITEM_OVER
-    own["evidence"] = _evidence(tx, head, item) if status == "completed" else None
+    own["evidence"] = _evidence(tx, head, row) if status == "completed" else None
     if status == "active" and row["started_at"] is None:
         own["started_at"] = now
     own["completed_at"] = now if over else None
@@ -75,16 +76,22 @@ def _last(tx: Tx, task: str, item: str, key: str) -> Row | None:
     return rows[0] if rows else None
 
 
-def _evidence(tx: Tx, head: Row, item: str) -> str:
+def failed_evidence(step: Row) -> str:
+    """What a failed check says about a step that is called done: nothing, if failing was its purpose."""
+    return "reported" if expects_failure(step["title"]) else "contradicted"
+
+
+def _evidence(tx: Tx, head: Row, step: Row) -> str:
     """What shows that a step is done: `verified`, `reported` or `contradicted`.
 
     It is verified if its last receipt succeeded after its last edit, contradicted if its last receipt failed.
     """
+    item = step["item_id"]
     receipt = last_receipt(tx, head["task_id"], item)
     if receipt is None:
         return "reported"
     if receipt["status"] == "failed":
-        return "contradicted"
+        return failed_evidence(step)
     if receipt["status"] != "completed":
         return "reported"
     edit = _last(tx, head["task_id"], item, EDIT)

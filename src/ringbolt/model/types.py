@@ -429,15 +429,15 @@ class Wait(Value, frozen=True, kw_only=True):
 class Name(Value, frozen=True, kw_only=True):
     """A name that the task uses: a file, an identifier, a version, a ticket, a commit, an address.
 
-    `weight` says how likely it is needed again, `heat` how much the last events were about it.
+    `chance` says how likely it is needed soon; `folder` is the one that a file is in, if it was opened.
     """
 
     name: str
     kind: str
     seq: int
     channel: Channel
-    weight: float
-    heat: float = 0.0
+    chance: float
+    folder: str = ""
 
 
 class WorkTree(Value, frozen=True, kw_only=True):

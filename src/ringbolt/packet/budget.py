@@ -2,11 +2,15 @@
 
 A row has a short form and perhaps longer ones. Forms are taken in order of priority while they fit, so that
 what matters most is there at any budget and grows with it. The heading of a part counts what it left out.
+
+What must be there has a fixed priority. The bulk has a worth instead: how many tokens it deserves. The less
+such a row costs for its worth, the sooner it is taken, and the first row of a part pays for the heading.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
 
 Count = Callable[[str], int]
 
@@ -16,10 +20,20 @@ Form = Callable[[], str]
 GIVE_UP_AFTER = 60
 # No row fits into fewer tokens.
 SMALLEST = 4
+# The priority of a row with a worth that costs nothing; one that costs what it is worth comes 1 later.
+MUSTS = 4.5
+
+
+class Worth(float):
+    """How many tokens a form deserves; its priority follows from what it costs."""
+
+    def priority(self, cost: int) -> float:
+        """The priority at a cost in tokens."""
+        return MUSTS + cost / self if self > 0 else float("inf")
 
 
 class Row:
-    """One thing to show: `forms` from short to long, each with its priority (smaller is sooner)."""
+    """One thing to show: `forms` from short to long, each with its priority (smaller is sooner) or worth."""
 
     __slots__ = ("forms", "part", "taken", "text")
 
@@ -74,41 +88,77 @@ def fill(parts: Sequence[Part], budget: int, count: Count) -> str:
 
     Lines are counted one by one, each with its line end: together they have no more tokens than the sum.
     """
-    wanted = [
-        (priority, level, row)
-        for part in parts
-        for row in part.rows
-        for level, (priority, _) in enumerate(row.forms)
-    ]
-    wanted.sort(key=lambda form: form[0])  # stable: equals stay in the order of the parts and rows
-    # Longer forms replace shorter ones of the same row, so a form costs only what it adds (`more`). A row
-    # whose short form did not fit gets no longer one. The first row of a part also pays for its heading, with
-    # the counts at their longest.
-    costs: dict[int, int] = {}
-    opened: set[int] = set()
-    left, misses = budget, 0
-    for _, level, row in wanted:
-        part = row.part
-        if part is None or row.taken < level - 1:
-            continue
-        text = row.forms[level][1]()
-        if not text:  # nothing to add to what is shown already
-            continue
-        if level and text == row.text:
-            row.taken = level
-            continue
-        cost = count(f"{text}\n" if part.glue == "\n" else f"{part.glue}{text}")
-        more = cost - costs.get(id(row), 0)
-        if id(part) not in opened and part.heading:
-            more += count(f"{part.heading(part.total, part.total + 1)}\n") + (part.glue != "\n")
-        if more > left:
-            misses += 1
-            if misses > GIVE_UP_AFTER or left < SMALLEST:
-                break
-            continue
-        misses = 0
-        left -= more
-        opened.add(id(part))
-        costs[id(row)] = cost
-        row.taken, row.text = level, text
+    filling = _Filling(parts, budget, count)
+    filling.run()
     return "".join(part.text() for part in parts)
+
+
+class _Filling:
+    """The rows that wait for room, the soonest first. Texts are made only when their turn comes.
+
+    Longer forms replace shorter ones of the same row, so a form costs only what it adds. A row whose short
+    form did not fit gets no longer one.
+    """
+
+    def __init__(self, parts: Sequence[Part], budget: int, count: Count) -> None:
+        self._left, self._count = budget, count
+        self._costs: dict[int, int] = {}  # by row
+        self._opened: set[int] = set()  # parts whose heading is paid for
+        self._texts: dict[tuple[int, int], tuple[str, int]] = {}
+        rows = [row for part in parts for row in part.rows]
+        # The number keeps equals in the order of the parts and rows.
+        self._waiting = [(_soonest(row, 0), number, 0, row) for number, row in enumerate(rows) if row.forms]
+        heapify(self._waiting)
+
+    def run(self) -> None:
+        """Take forms until nothing more fits."""
+        misses = 0
+        while self._waiting and misses <= GIVE_UP_AFTER and self._left >= SMALLEST:
+            priority, number, level, row = heappop(self._waiting)
+            part = row.part
+            if part is None or row.taken >= level:
+                continue
+            text, cost = self._form(row, level)
+            if not text:  # nothing to add to what is shown already
+                continue
+            more = cost - self._costs.get(id(row), 0)
+            if id(part) not in self._opened and part.heading:
+                # With the counts at their longest.
+                more += self._count(f"{part.heading(part.total, part.total + 1)}\n") + (part.glue != "\n")
+            wanted = row.forms[level][0]
+            if isinstance(wanted, Worth) and (now := wanted.priority(more)) > priority:
+                heappush(self._waiting, (now, number, level, row))  # it costs more than was thought
+                continue
+            if more > self._left:
+                misses += 1
+                continue
+            misses = 0
+            self._take(row, level, text, cost, more, number)
+
+    def _take(self, row: Row, level: int, text: str, cost: int, more: int, number: int) -> None:
+        part = row.part
+        self._left -= more
+        self._costs[id(row)] = cost
+        row.taken, row.text = level, text
+        if level + 1 < len(row.forms):
+            heappush(self._waiting, (_soonest(row, level + 1), number, level + 1, row))
+        if part is not None and id(part) not in self._opened:
+            self._opened.add(id(part))
+            # The others of this part were reckoned with the heading: look at them again.
+            for place, other in enumerate(part.rows):
+                if other.taken < 0 and other.forms and isinstance(other.forms[0][0], Worth):
+                    first = number - part.rows.index(row)
+                    heappush(self._waiting, (_soonest(other, 0), first + place, 0, other))
+
+    def _form(self, row: Row, level: int) -> tuple[str, int]:
+        key = id(row), level
+        if key not in self._texts:
+            text = row.forms[level][1]()
+            glue = row.part.glue if row.part else "\n"
+            self._texts[key] = text, self._count(f"{text}\n" if glue == "\n" else f"{glue}{text}")
+        return self._texts[key]
+
+
+def _soonest(row: Row, level: int) -> float:
+    wanted = row.forms[level][0]
+    return wanted.priority(SMALLEST) if isinstance(wanted, Worth) else wanted

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..ledger.inferred_plan import FROM_PROSE
 from ..model.lazy_regex import lazy_regex
 from ..model.types import (
     Criterion,
@@ -24,16 +23,21 @@ from ..model.types import (
 )
 from ..model.validate import dumps, seconds_of
 from . import encode, tokens
-from .budget import Row
+from .budget import Row, Worth
 from .effect_checks import check_of
+from .selection import select
+from .worth import REASON, of_step, worth
 
 MARKS = {"pending": " ", "active": ">", "completed": "x", "failed": "!", "skipped": "-", "cancelled": "/"}
 
-SHORT = 26  # characters of an attempt in its shortest form, without folders
+SUMMED = " | "  # between the line of an output that says most, and the one that sums it up
+INSTEAD = 30  # characters of what worked instead
+SHORT = 20  # characters of an attempt in its shortest form, without folders
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
 def standing(task: Snapshot) -> str:
+    """Status, phase and progress."""
     reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
     proven = f", {task.verified} verified" if task.verified else ""
     steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
@@ -83,10 +87,13 @@ def request_seqs(task: Snapshot) -> set[int]:
 
 
 def forbidding(task: Snapshot) -> list[Entry]:
-    """The last instructions with which the user forbids something, oldest first."""
+    """The last instructions with which the user forbids something, oldest first.
+
+    The newest of all has its own row, which shows more of it.
+    """
     begun = request_seqs(task)
     found = [
-        entry for entry in task.instructions if entry.seq not in begun and _FORBIDS.search(entry.summary)
+        entry for entry in task.instructions[:-1] if entry.seq not in begun and _FORBIDS.search(entry.summary)
     ]
     return found[-MOST_FORBIDDEN:]
 
@@ -129,25 +136,66 @@ def work_tree(task: Snapshot) -> list[Row]:
         return []
     found: list[Row] = []
     place = [f"branch {encode.name(tree.branch)}"] if tree.branch else []
-    place += [f"last commit {quote(tree.commit, 70)}"] if tree.commit else []
+    if tree.commit:  # its subject stands among the commits, if it was made here
+        short = tree.commit.split(" ", 1)[0]
+        made_here = len(short) >= 7 and any(short[:7] in entry.summary for entry in task.notes)
+        place.append(f"last commit {encode.name(short) if made_here else quote(tree.commit, 70)}")
     if place:
-        found.append(Row((5.58, lambda: f"#{tree.seq}t {', '.join(place)}")))
+        found.append(Row((worth("branch"), lambda: f"#{tree.seq}t {', '.join(place)}")))
     if tree.last_check:
         word = {True: "passed", False: "failed", None: "ended"}[tree.last_check_ok]
-        edited = _listed([path.rsplit("/", 1)[-1] for path in tree.edited_since_check], 6)
-        since = f"; edited since: {edited}" if edited else ""
+        edited = [path.rsplit("/", 1)[-1] for path in tree.edited_since_check]
         check = tree.last_check
-        found.append(Row((5.68, lambda: f"Last check {quote(check, 80)} {word}{since}")))
-    if tree.dirty:
-        more = tree.dirty_count - len(tree.dirty)
-        rest = f" and {more} more" if more > 0 else ""
-        found.append(Row((5.69, lambda: f"Not committed: {_listed(tree.dirty, 10)}{rest}")))
+
+        def checked(most: int) -> str:
+            since = f"; edited since: {_listed(edited, most)}" if edited else ""
+            return f"Last check {quote(check, 80)} {word}{since}"
+
+        found.append(Row((worth("check"), lambda: checked(2)), (9, lambda: checked(6))))
+    # Files that were changed here are listed with a mark instead.
+    folders = roots(task)
+    changed = {from_root(file.path, folders) for file in task.files}
+    paths = [path for dirty in tree.dirty if (path := from_root(dirty, folders)) not in changed]
+    if paths:
+        total = tree.dirty_count - len(tree.dirty) + len(paths)
+        bare = [path.rsplit("/", 1)[-1] for path in paths]
+        found.append(
+            Row(
+                (worth("not committed"), lambda: f"Not committed: {_listed(bare, 4, total)}"),
+                (11, lambda: f"Not committed: {_listed(paths, 10, total)}"),
+            )
+        )
     return found
 
 
-def _listed(paths: Sequence[str], most: int) -> str:
+def _listed(paths: Sequence[str], most: int, total: int = 0) -> str:
     named = [encode.name(path) for path in paths[:most]]
-    return ", ".join(named) + (f" and {len(paths) - most} more" if len(paths) > most else "")
+    more = max(total, len(paths)) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
+
+
+def from_root(path: str, roots: Sequence[str]) -> str:
+    """A path from the first of some folders that it is in."""
+    for root in roots:
+        if path.startswith(f"{root}/"):
+            return path[len(root) + 1 :]
+    return path
+
+
+def roots(task: Snapshot) -> list[str]:
+    """The folders that paths are shown from: the workspace, or the one that all files of the task are in."""
+    return [*([task.workspace] if task.workspace else []), *_shared_folder(task)]
+
+
+def _shared_folder(task: Snapshot) -> list[str]:
+    """The folder outside the workspace that all changed files with a full path are in, if there is one."""
+    full = [file.path.split("/")[:-1] for file in task.files if file.path.startswith("/")]
+    if len(full) < 2:
+        return []
+    shared = 0
+    while all(len(parts) > shared and parts[shared] == full[0][shared] for parts in full):
+        shared += 1
+    return ["/".join(full[0][:shared])] if shared > 2 else []
 
 
 def run_command(one: RunCommand, wanted: float) -> Row:
@@ -158,7 +206,7 @@ def run_command(one: RunCommand, wanted: float) -> Row:
         instead = f"; not {quote(one.instead_of, most)}" if one.instead_of else ""
         return f"{one.kind} #{one.seq}t {quote(one.command, most)}{needs}{instead}"
 
-    return Row((wanted, lambda: show(110)), (wanted + 25, lambda: show(600)))
+    return Row((wanted, lambda: show(110)), (30, lambda: show(600)))
 
 
 def blockers(task: Snapshot) -> list[Row]:
@@ -270,18 +318,8 @@ def mark(item: Item) -> str:
 
 def step(item: Item, distance: int, turn: bool) -> Row:
     """A step of the plan: the current and next step first, open ones before finished ones."""
-    away = abs(distance) / 100
     over = item.status in ("completed", "skipped", "cancelled")
-    if turn:
-        wanted = 2.1
-    elif item.dropped_in is not None:
-        wanted = (12 if item.status == "completed" else 23) + away
-    elif FROM_PROSE in item.detail:  # what was only announced comes after what was recorded
-        wanted = (6.4 if over else 6.0) + away
-    elif over:
-        wanted = (5.2 if abs(distance) <= 12 else 8.3) + away
-    else:
-        wanted = (4.5 if abs(distance) <= 12 else 8) + away
+    wanted = 2.1 if turn else of_step(item, distance)
 
     def show(most: int) -> str:
         line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {quote(item.title, most)}"
@@ -299,7 +337,7 @@ def step(item: Item, distance: int, turn: bool) -> Row:
                 line += f"; {name}{cite(source)} {quote(text, most)}"
         return line
 
-    return Row((wanted, lambda: show(90)), (wanted + 30, lambda: show(2000)))
+    return Row((wanted, lambda: show(90)), (34, lambda: show(2000)))
 
 
 def step_line(name: str, item: Item | None, title: str) -> Row:
@@ -314,10 +352,8 @@ def step_line(name: str, item: Item | None, title: str) -> Row:
     return Row((2, lambda: f"{name}: {item.id}"), (25, lambda: show(2000)))
 
 
-def instruction(entry: Entry, soon: float, late: float) -> Row:
-    return texts(
-        f"{by(entry)} ", with_detail(entry), (soon, 140), (soon + 1.4 if soon < 8 else 13, 340), (late, 4000)
-    )
+def instruction(entry: Entry, wanted: float) -> Row:
+    return texts(f"{by(entry)} ", with_detail(entry), (wanted, 140), (13, 340), (30, 4000))
 
 
 def proposal(one: Proposal, age: int) -> Row:
@@ -326,22 +362,22 @@ def proposal(one: Proposal, age: int) -> Row:
     return texts(head, one.text, (4.4 + age / 100, 120), (14 + age / 100, 400))
 
 
-def commit(entry: Entry, soon: float, late: float) -> Row:
-    return texts(f"{by(entry)} ", entry.summary.removeprefix("commit").lstrip(": "), (soon, 90), (late, 400))
+def commit(entry: Entry, wanted: float) -> Row:
+    what = entry.summary.removeprefix("commit").lstrip(": ")
+    return texts(f"{by(entry)} ", what, (wanted, 90), (27.5, 400))
 
 
-def decision(entry: Entry, soon: float, late: float) -> Row:
+def decision(entry: Entry, wanted: float) -> Row:
     data = entry.data
     choice = str(data.get("choice") or entry.summary)
     title = data.get("title")
 
-    def show(most: int, whole: bool) -> str:
+    def show(most: int, whole: bool, why: bool = True) -> str:
         line = f"{by(entry)} "
-        line += (
-            f"{quote(str(title), most if whole else most * 3 // 5)}: " if title and title != choice else ""
-        )
+        if title and title != choice:
+            line += f"{quote(str(title), most if whole else most * 3 // 5)}: "
         line += quote(choice, most)
-        line += f" because {quote(str(data['reasoning']), most)}" if data.get("reasoning") else ""
+        line += f" because {quote(str(data['reasoning']), most)}" if why and data.get("reasoning") else ""
         if whole:
             for name, words in (
                 ("options", "from"),
@@ -354,13 +390,14 @@ def decision(entry: Entry, soon: float, late: float) -> Row:
         return line
 
     return Row(
-        (soon, lambda: show(110, False)),
-        (max(soon, 8) + 0.1, lambda: show(320, False)),
-        (late, lambda: show(2000, True)),
+        (wanted, lambda: show(80, False, why=False)),
+        (Worth(wanted * REASON), lambda: show(110, False)),
+        (8.1, lambda: show(320, False)),
+        (30, lambda: show(2000, True)),
     )
 
 
-def exclusion(entry: Entry, soon: float, late: float) -> Row:
+def exclusion(entry: Entry, wanted: float) -> Row:
     """A failed attempt and the reason; in little room the reason says more than the attempt."""
     data = entry.data
     where = f" in {entry.item}" if entry.item and entry.type == "error" else ""
@@ -370,59 +407,90 @@ def exclusion(entry: Entry, soon: float, late: float) -> Row:
 
     def show(what: int, most: int, whole: bool) -> str:
         short = attempt if what > SHORT else _FOLDERS.sub("", attempt)
-        line = f"{by(entry)}{where} {quote(short, what)}: {quote(str(why), most)}"
+        line = f"{by(entry)}{where} {quote(short, what)}: {symptom(str(why), most)}"
         if whole and data.get("why") != data.get("symptom") and data.get("why") and data.get("symptom"):
             line += f"; symptom {quote(str(data['symptom']), most)}"
         if data.get("worked"):  # without it, the row would read as if nothing had worked
             worked = str(data["worked"])
-            line += f"; instead {quote(worked if whole else _FOLDERS.sub('', worked), most if whole else 40)}"
+            other = (
+                quote(worked, most) if whole else quote(_differing(short, _FOLDERS.sub("", worked)), INSTEAD)
+            )
+            line += f"; instead {other}"
         return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
 
     if not why:
-        return texts(f"{by(entry)}{where} ", with_detail(entry), (soon, 140), (late, 2000))
+        return texts(f"{by(entry)}{where} ", with_detail(entry), (wanted, 140), (30, 2000))
     return Row(
-        (soon, lambda: show(SHORT, 120, False)),
-        (max(soon, 8.2), lambda: show(SHORT, 320, False)),
-        (max(soon, 12.5), lambda: show(70, 320, False)),
-        (soon + 21, lambda: show(300, 320, True)),
-        (late, lambda: show(2000, 2000, True)),
+        (wanted, lambda: show(SHORT, 120, False)),
+        (8.2, lambda: show(SHORT, 320, False)),
+        (12.5, lambda: show(70, 320, False)),
+        (26, lambda: show(300, 320, True)),
+        (30, lambda: show(2000, 2000, True)),
     )
 
 
-def settled(entry: Entry, soon: float, late: float) -> Row:
+def _differing(attempt: str, worked: str) -> str:
+    """The part of a command that worked from where it differs from the attempt."""
+    tried, done = attempt.split(), worked.split()
+    same = 0
+    while same < min(len(tried), len(done) - 1) and tried[same] == done[same]:
+        same += 1
+    return f"…{' '.join(done[same:])}" if same > 1 else worked
+
+
+def symptom(text: str, most: int) -> str:
+    """What went wrong, in at most `most` characters. The line that sums it up (after the bar) is short and is
+    kept whole; the line before it, which says where, is cut for it."""
+    line = encode.one_line(text)
+    where, bar, summed = line.rpartition(SUMMED)
+    if len(line) <= most or not bar:
+        return quote(line, most)
+    summed = cut(summed, most - 24)
+    room = most - len(summed) - len(SUMMED)
+    return encode.quoted(f"{cut(where, room)}{SUMMED}{summed}" if room >= 20 else summed)
+
+
+# How most errors end; in little room the heading says enough.
+_USUAL_ENDS = ("the same worked later", "not tried again")
+
+
+def settled(entry: Entry, wanted: float) -> Row:
     """A resolved error, and how it was resolved."""
     failed = str(entry.data.get("symptom") or entry.data.get("why") or entry.summary)
     how = entry.data.get("resolution")
 
-    def show(most: int) -> str:
-        return f"{by(entry)} {quote(failed, most)}" + (f": {quote(str(how), most)}" if how else "")
+    def show(most: int, whole: bool) -> str:
+        short = how and (whole or str(how) not in _USUAL_ENDS)
+        return f"{by(entry)} {symptom(failed, most)}" + (f": {quote(str(how), most)}" if short else "")
 
-    return Row((soon, lambda: show(120)), (late, lambda: show(1000)))
+    return Row(
+        (wanted, lambda: show(120, False)), (8.3, lambda: show(300, True)), (30, lambda: show(1000, True))
+    )
 
 
-def note(entry: Entry, soon: float, late: float) -> Row:
+def note(entry: Entry, wanted: float) -> Row:
     if entry.type == "tool_result":  # what a helper reported, which is often its only trace
         whole = encode.one_line(entry.detail or entry.summary)
-        lengths = ((soon - 13, 160), (soon - 10, 500), (late, 1500))
+        lengths = ((wanted - 13, 160), (wanted - 10, 500), (60, 1500))
         return Row(
             *(
                 (wanted, lambda most=most: f"{by(entry)} {quote(encode.clip_to_sentence(whole, most), most)}")
                 for wanted, most in lengths
             )
         )
-    return texts(f"{by(entry)} {entry.type} ", with_detail(entry), (soon, 140), (late, 1500))
+    return texts(f"{by(entry)} {entry.type} ", with_detail(entry), (wanted, 140), (60, 1500))
 
 
 def question(entry: Entry) -> Row:
     return texts(f"{by(entry)} ", with_detail(entry), (4, 140), (36, 2000))
 
 
-def variable(entry: Entry, soon: float, late: float) -> Row:
+def variable(entry: Entry, wanted: float) -> Row:
     value = entry.data.get("value")
     before = f"{by(entry)} {encode.name(encode.clip(entry.key or '', 80))} = "
     if value is None or isinstance(value, (bool, int, float)):
-        return Row((soon, lambda: before + encode.clip(dumps(value), 100)))
-    return texts(before, value if isinstance(value, str) else dumps(value), (soon, 100), (late, 4000))
+        return Row((wanted, lambda: before + encode.clip(dumps(value), 100)))
+    return texts(before, value if isinstance(value, str) else dumps(value), (wanted, 100), (31, 4000))
 
 
 def effect(effect: Effect) -> Row:
@@ -440,12 +508,11 @@ def effect(effect: Effect) -> Row:
 def settled_effect(effect: Effect, wanted: float) -> Row:
     """A side effect with a known outcome."""
     number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
-    word = "did" if effect.status == "did" else "did not"
 
-    def show(most: int) -> str:
-        return f"{number} {quote(effect.what, most)}: {word}{_noted(effect, most)}"
+    def show(most: int) -> str:  # the heading says whether it was done
+        return f"{number} {quote(effect.what, most)}{_noted(effect, most)}"
 
-    return Row((wanted, lambda: show(70)), (wanted + 30, lambda: show(1000)))
+    return Row((wanted, lambda: show(70)), (35, lambda: show(1000)))
 
 
 def _noted(effect: Effect, most: int) -> str:
@@ -474,9 +541,7 @@ def last_words(moment: Moment, wanted: float) -> Row:
     def show(most: int) -> str:
         return head + encode.quoted(cut(encode.clip_to_sentence(text, most), most))
 
-    return Row(
-        (wanted, lambda: show(140)), (wanted + 2.3, lambda: show(400)), (wanted + 30, lambda: show(1000))
-    )
+    return Row((wanted, lambda: show(140)), (8.4, lambda: show(400)), (36, lambda: show(1000)))
 
 
 def moment(moment: Moment, wanted: float) -> Row:
@@ -497,6 +562,16 @@ def texts(before: str, text: str, *lengths: tuple[float, int]) -> Row:
 
 def quote(text: str, most: int) -> str:
     return encode.quoted(cut(encode.one_line(text), most))
+
+
+def chosen(text: str, most: int) -> str:
+    """At most `most` characters of a text: whole sentences, chosen by their worth."""
+    return cut(select(text, most), most)
+
+
+def quote_chosen(text: str, most: int) -> str:
+    """The same on one line, in quotation marks."""
+    return encode.quoted(cut(encode.one_line(select(text, most)), most))
 
 
 def cut(text: str, most: int) -> str:

@@ -77,7 +77,8 @@ _CHANGES = ("change", "tests", "docs")
 class Step(Value, frozen=True, kw_only=True):
     """A step of an inferred plan, with the event it was read from and the one its status follows from.
 
-    `note` is what the agent called it when it turned to it, if that says more than the title.
+    `note` is what the agent called it when it turned to it, if that says more than the title. A `derived`
+    step was never said: the changes have not been checked as they usually are.
     """
 
     title: str
@@ -86,6 +87,7 @@ class Step(Value, frozen=True, kw_only=True):
     cause: int | None = None
     channel: Channel = "agent"
     note: str | None = None
+    derived: bool = False
 
 
 class _Said(msgspec.Struct):
@@ -168,6 +170,7 @@ class _Check(msgspec.Struct):
             seq=self.seq,
             cause=self.cause if self.status == "completed" else None,
             note=self.command or None,
+            derived=True,
         )
 
     def judged(self, step: Step) -> Step:
@@ -180,7 +183,10 @@ class _Check(msgspec.Struct):
         elif status == "completed" and self.changed:
             status = "pending"
         cause = self.cause if status == "completed" else None
-        return step.replace(status=status, cause=cause, note=self.command or step.note)
+        derived = status != "completed" and (
+            step.status == "completed" or step.title == check_title(checks_in(step.title))
+        )
+        return step.replace(status=status, cause=cause, note=self.command or step.note, derived=derived)
 
 
 class _List:

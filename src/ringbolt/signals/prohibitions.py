@@ -2,19 +2,20 @@
 
 "Do not touch db/migrations/", "never use docker.io", "no force pushes", "don't run migrations on prod":
 each has an action (edit, use, push, migrate, …) and objects (paths, names, words). A call goes against it
-if it does the action and every object occurs in it. A later sentence of the user that asks for the same
-lifts it.
+if it does the action and every object occurs in it. "Only touch src/api" forbids the opposite: to change what
+is elsewhere. A later sentence of the user that asks for the same lifts it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
-from .command_form import CommandForm, Part, changed_paths, command_form, only_reads, sends, writes_sql
+from .call_actions import ACTIONS, git
+from .command_form import CommandForm, Part, changed_paths, command_form, only_reads
 from .text_layout import clauses, layout, one_line
 from .words import stem
 
@@ -22,198 +23,8 @@ MOST_RULES = 12  # of one text
 MOST_TEXT = 8000
 _MOST_PHRASE = 200
 
-# --- actions ----------------------------------------------------------------------------------------
+# --- what people say -----------------------------------------------------------------------------------
 
-Does = Callable[[Part], bool]
-
-
-def _words_of(part: Part) -> set[str]:
-    return {word.lower() for word in part.words}
-
-
-def _git(*verbs: str) -> Does:
-    return lambda part: part.program == "git" and part.verb in verbs and not part.is_dry()
-
-
-def _is_push(part: Part) -> bool:
-    return _git("push")(part)
-
-
-def _is_forced(part: Part) -> bool:
-    forced = any(option == "-f" or option.startswith("--force") for option in part.options)
-    return _is_push(part) and (forced or any(word.startswith("+") for word in part.words[1:]))
-
-
-_INSTALLERS: dict[str, tuple[str, ...]] = {
-    "pip": ("install",), "npm": ("install", "i", "add"), "yarn": ("add",), "pnpm": ("add", "install", "i"),
-    "bun": ("add", "install"), "poetry": ("add",), "uv": ("add", "install"), "pdm": ("add",),
-    "cargo": ("add", "install"),
-    "go": ("get", "install"), "gem": ("install",), "apt": ("install",), "apt-get": ("install",),
-    "brew": ("install",),
-    "composer": ("require",), "bundle": ("add",), "conda": ("install",), "apk": ("add",), "dnf": ("install",),
-    "yum": ("install",), "dotnet": ("add",),
-}  # fmt: skip
-
-
-def _is_install(part: Part) -> bool:
-    """Whether something new is installed; what the project asks for already is not new."""
-    if not any(word in _INSTALLERS.get(part.program, ()) for word in part.words[:2]):
-        return False
-    if {"-r", "-e", "--requirement", "--editable"} & set(part.options):
-        return False
-    place = next(i for i, word in enumerate(part.words) if word in _INSTALLERS[part.program])
-    return any(word not in (".", "") and not word.startswith("./") for word in part.words[place + 1 :])
-
-
-_SHOWS = frozenset(
-    "history status current show list heads check plan diff log info make generate revision".split()
-)
-
-
-def _is_migration(part: Part) -> bool:
-    words = _words_of(part)
-    if words & _SHOWS or part.is_dry():
-        return False
-    if part.program in ("alembic", "goose", "dbmate", "liquibase", "flyway", "sqitch"):
-        return bool(words & {"upgrade", "downgrade", "up", "down", "migrate", "update", "deploy", "clean"})
-    named = (part.program, *words)
-    return any(
-        re.match(r"(?:db[:_-])?migrat(?:e|ions?)(?:$|[:_.-])", word) or "migrate:" in word for word in named
-    ) and ("makemigrations" not in words)
-
-
-def _is_deploy(part: Part) -> bool:
-    words = _words_of(part)
-    if part.is_dry():
-        return False
-    if part.program in (
-        "helm",
-        "kubectl",
-        "terraform",
-        "tofu",
-        "pulumi",
-        "ansible-playbook",
-        "argocd",
-        "cdk",
-    ):
-        return part.program == "ansible-playbook" or bool(
-            words
-            & {"apply", "upgrade", "install", "rollout", "up", "sync", "deploy", "replace", "scale", "set"}
-        )
-    return any("deploy" in word and "/" not in word for word in (part.program, *words)) or (
-        part.program == "vercel" and "--prod" in part.options
-    )
-
-
-def _is_publish(part: Part) -> bool:
-    words = part.words
-    if part.is_dry():
-        return False
-    return (
-        "publish" in words[:2]
-        or (part.program == "twine" and part.verb == "upload")
-        or (part.program in ("docker", "podman", "gem") and "push" in words[:2])
-        or (part.program == "gh" and words[:2] == ("release", "create"))
-        or part.program in ("goreleaser", "semantic-release")
-    )
-
-
-def _is_delete(part: Part) -> bool:
-    text = " ".join((*part.words, part.stdin)).lower()
-    return (
-        part.program in ("rm", "rmdir", "unlink", "shred")
-        or "--delete" in part.options
-        or bool({"delete", "destroy", "rm", "prune", "drop", "dropdb"} & {part.program, *_words_of(part)})
-        or (part.program == "git" and part.verb == "branch" and bool({"-d", "-D"} & set(part.options)))
-        or (
-            part.program in ("psql", "mysql", "sqlite", "sqlite3")
-            and writes_sql(text)
-            and ("drop" in text or "delete" in text)
-        )
-    )
-
-
-_TEST_WORD = lazy_regex(
-    r"(?:(?:unit|e2e|integration|smoke)[-_:])?(?:pytest|jest|vitest|rspec|phpunit|mocha|tests?)(?:[:_-]|$)"
-)
-
-
-def _is_test(part: Part) -> bool:
-    return any(_TEST_WORD.match(word) for word in (part.program, *part.words[:2]))
-
-
-def _is_restart(part: Part) -> bool:
-    return bool({"restart", "reboot", "stop", "kill", "shutdown", "down"} & {part.program, *_words_of(part)})
-
-
-def _is_upgrade(part: Part) -> bool:
-    words = _words_of(part)
-    if part.program in _INSTALLERS:
-        return bool(words & {"update", "upgrade", "up"}) or bool(
-            {"-U", "-u", "--upgrade"} & set(part.options)
-        )
-    return part.program in ("ncu", "npm-check-updates", "bump-my-version", "bumpversion")
-
-
-def _is_pull_request(part: Part) -> bool:
-    words = part.words
-    if part.program in ("gh", "glab", "hub"):
-        return words[:2] in (("pr", "create"), ("mr", "create")) or words[:1] == ("pull-request",)
-    return "__" in part.program and {"create", "pull", "request"} <= set(words)
-
-
-def _is_message(part: Part) -> bool:
-    if "__" in part.program:
-        return bool(
-            {"send", "post", "message", "mail", "email", "reply", "comment", "notify"} & _words_of(part)
-        )
-    return part.program in ("mail", "sendmail", "mutt") or sends(part)
-
-
-# Action: what does it, and substrings of which every command that does it has one.
-_ACTIONS: dict[str, tuple[Does, tuple[str, ...]]] = {
-    "push": (_is_push, ("push",)),
-    "force": (_is_forced, ("push",)),
-    "commit": (_git("commit"), ("commit", " add ")),
-    "amend": (lambda part: _git("commit")(part) and "--amend" in part.options, ("amend",)),
-    "merge": (
-        lambda part: _git("merge")(part) or (part.program == "gh" and part.words[:2] == ("pr", "merge")),
-        ("merge",),
-    ),
-    "rebase": (_git("rebase"), ("rebase",)),
-    "tag": (_git("tag"), ("tag",)),
-    "install": (_is_install, ("install", " add ", " i ", " get ", "require ")),
-    "migrate": (_is_migration, ("migrat", "alembic", "goose", "dbmate", "liquibase", "flyway")),
-    "deploy": (
-        _is_deploy,
-        (
-            "deploy",
-            "apply",
-            "upgrade",
-            "rollout",
-            "install",
-            "--prod",
-            "ansible",
-            " up",
-            " scale",
-            " sync",
-            " set ",
-        ),
-    ),
-    "publish": (_is_publish, ("publish", "upload", "push", "release")),
-    "delete": (
-        _is_delete,
-        ("rm ", "delete", "destroy", "prune", "drop", "unlink", "branch", "shred", "rmdir"),
-    ),
-    "test": (_is_test, ("test", "jest", "rspec", "mocha", "phpunit")),
-    "upgrade": (_is_upgrade, ("upgrade", "update", "-u", "bump")),
-    "pull_request": (_is_pull_request, ("create", "open", "pr ")),
-    "restart": (_is_restart, ("restart", "reboot", "stop", "kill", "shutdown", "down")),
-    "send": (
-        _is_message,
-        ("mail", "curl", "http", "wget", "mutt", "send", "post", "message", "reply", "comment", "notify"),
-    ),
-}
 # Words of people, by their stems, for these actions. `edit` and `use` depend on the objects alone.
 _VERBS = {
     stem(word): action
@@ -299,6 +110,26 @@ _PASSIVE = lazy_regex(
     r"(?P<verb>touched|edited|modified|changed|deleted|removed|used|run|pushed|deployed|altered"
     r"|overwritten|updated|renamed)\b"
 )
+# "Only touch src/api", "change nothing but a.py", "keep your changes inside src/", "nothing outside src/".
+_EDITS = r"(?:touch|edit|modif(?:y|ies)|chang(?:e|es|ing)|alter|work\s+(?:on|in)|write\s+(?:to|in))"
+_ONLY = tuple(
+    lazy_regex(rf"(?i){pattern}(?P<rest>[^;!?\n]{{2,{_MOST_PHRASE}}})")
+    for pattern in (
+        rf"\bonly\s+(?:ever\s+)?{_EDITS}\s+",
+        rf"\b{_EDITS}\s+(?:only|nothing\s+(?:but|except|other\s+than))\s+",
+        (
+            rf"\b(?:do\s+not|don['’]?t|never|must\s+not)\s+{_EDITS}\s+(?:any\s?thing|any\s+files?|files?|code)"
+            r"\s+(?:else\s+)?(?:outside(?:\s+of)?|except(?:\s+for)?|other\s+than|apart\s+from|but)\s+"
+        ),
+        (
+            r"\b(?:restrict|limit|confine|keep)\s+(?:your(?:self)?|the|all|any)?\s*(?:changes?|edits?|work)?\s*"
+            r"(?:to|within|inside|in)\s+(?!mind\b|sync\b|place\b)"
+        ),
+        r"(?:^|[,;:]\s*)(?:touch\s+)?nothing\s+(?:outside(?:\s+of)?|except|but)\s+",
+    )
+)
+# Nouns for what is to be avoided but cannot be used: "avoid duplication", "avoid regressions".
+_ABSTRACT = lazy_regex(r"(?i)\w+(?:tion|sion|ing|ness|ment|ity|ance|ence|ism|s)$")
 _ENDS = lazy_regex(
     r"(?i)\s*(?:,\s+(?:and|or)\s+(?!\S*[/.]\S)|,\s+(?:it|its|it's|i|they|that|this|the|as|since|because"
     r"|which|so|we|you|take|use|only|instead|there|just|rather)\b"
@@ -367,17 +198,22 @@ class Prohibition(Value, frozen=True, kw_only=True):
     words: tuple[str, ...] = ()  # in lower case, plain words in the singular
     said: str = ""
     program: str = ""  # only a call of this program
+    only: bool = False  # to change what is at none of `paths`
 
     def outlasts_task(self) -> bool:
         """Whether it holds after its task: "don't commit" does not, "never commit" does."""
-        return bool(self.paths or self.words) or _STANDING.search(self.said) is not None
+        about = bool(self.paths or self.words) and not self.only
+        return about or _STANDING.search(self.said) is not None
 
     def hints(self) -> Iterator[tuple[Literal["command", "path", "any"], tuple[str, ...]]]:
         """Substrings for a cheap first look: a call that goes against it has all of one of these sets."""
+        if self.only:
+            yield "path", ("",)
+            return
         paths = tuple(path.strip("/*").rpartition("*")[2].strip("/").lower() for path in self.paths)
         words = tuple(_shortest(word) for word in self.words)
-        if self.action in _ACTIONS:
-            for hint in _ACTIONS[self.action][1]:
+        if self.action in ACTIONS:
+            for hint in ACTIONS[self.action][1]:
                 yield "command", (hint, *paths, *words)
         elif self.action == "edit":
             for path in paths or ("",):
@@ -427,7 +263,7 @@ HINTS = (
     "n't", "n’t", " not ", "dont ", "never", "avoid", "no ", "without", "refrain", "stop ", "leave ", "keep ",
     "hands off", "away from", "out of", "limits", "forbidden", "banned", "taboo", "read-only",
     "readonly", "read only",
-    "frozen", "nothing ", "prohibited",
+    "frozen", "nothing ", "prohibited", "only ", "restrict", "limit ", "confine", "except",
 )  # fmt: skip
 
 
@@ -510,13 +346,17 @@ _SAME_AS_NOT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 def _of_clause(clause: str) -> Iterator[Prohibition]:
     said = one_line(clause, 160)
+    if only := _only(clause, said):
+        yield only
+        return
     for pattern, meant in _SAME_AS_NOT:
         clause = pattern.sub(meant, clause)
     for match in _FORBIDS.finditer(clause):
         if match["no"].lower() == "without" or clause.rstrip().endswith("?"):
             continue
         for phrase in _AGAIN.split(match["rest"]):
-            yield from _of_phrase(phrase, said, bare=match["no"].lower() == "no")
+            no = match["no"].lower()
+            yield from _of_phrase(phrase, said, bare=no == "no", avoids=no.startswith(("avoid", "refrain")))
     for match in _WANTS.finditer(clause):
         yield from _of_phrase(match["rest"], said)
     for pattern in (_LEAVES, _HANDS_OFF, _OFF_LIMITS):
@@ -526,7 +366,21 @@ def _of_clause(clause: str) -> Iterator[Prohibition]:
         yield from _of_phrase(f"{match['verb']} {match['rest']}", said)
 
 
-def _of_phrase(phrase: str, said: str, bare: bool = False) -> Iterator[Prohibition]:
+def _only(clause: str, said: str) -> Prohibition | None:
+    """The paths that alone may be changed; None where a clause names none, or other things beside them."""
+    for pattern in _ONLY:
+        if (match := pattern.search(clause)) is None or clause.rstrip().endswith("?"):
+            continue
+        phrase = _ENDS.sub("", match["rest"]).strip()
+        quoted = [next(part for part in found if part) for found in _QUOTED.findall(phrase)]
+        tokens = [token.rstrip(".,:") for token in _TOKEN.findall(_QUOTED.sub(" ", phrase))]
+        named = [*quoted, *(token for token in tokens if token.lower() not in _FILLER)]
+        if named and all(_PATHLIKE.match(one) and " " not in one for one in named):
+            return Prohibition(action="edit", paths=tuple(named), said=said, only=True)
+    return None
+
+
+def _of_phrase(phrase: str, said: str, bare: bool = False, avoids: bool = False) -> Iterator[Prohibition]:
     phrase = _ENDS.sub("", phrase).strip()
     phrase = _POSTPONES.sub("", phrase).strip()
     if not phrase or _HARMLESS.match(phrase) or _CONDITION.search(phrase):
@@ -548,10 +402,18 @@ def _of_phrase(phrase: str, said: str, bare: bool = False) -> Iterator[Prohibiti
     for objects in _alternatives(tokens[1:] if action else tokens):
         for one in _objects(action or "use", objects, quoted, said):
             # Without a verb that we know, the first word may be a program: "don't terraform apply".
-            if action:
+            if action or (avoids and _can_be_used(objects, quoted)):
                 yield one
             elif len(one.words) > 1:
                 yield one.replace(program=tokens[0].lower())
+
+
+def _can_be_used(tokens: list[str], quoted: list[str]) -> bool:
+    """Whether "avoid X" names something that a call could use: a name, or a single plain noun."""
+    named = [token for token in tokens if token.lower() not in _FILLER]
+    if quoted or any(_is_name(token) for token in named):
+        return True
+    return len(named) == 1 and not _ABSTRACT.fullmatch(named[0])
 
 
 def _alternatives(tokens: list[str]) -> list[list[str]]:
@@ -663,13 +525,17 @@ def read_call(command: str, path: str, content: str, root: str = "") -> Call:
 
 def goes_against(rule: Prohibition, call: Call) -> bool:
     """Whether a call does what a prohibition forbids."""
-    if rule.action in _ACTIONS:
-        does = _ACTIONS[rule.action][0]
+    if rule.action in ACTIONS:
+        does = ACTIONS[rule.action][0]
         if rule.action == "commit" and rule.paths:
-            does = _git("commit", "add")  # a commit does not say what is in it
+            does = git("commit", "add")  # a commit does not say what is in it
         parts = [part for part in call.form.parts if not only_reads(part) and does(part)]
         return any(
             _mentions(rule, " ".join(_texts(part)), list(call.changed) or _texts(part)) for part in parts
+        )
+    if rule.only:
+        return any(
+            not any(_under(one, path) for one in rule.paths) for path in call.changed if _is_inside(path)
         )
     if rule.action == "edit":
         return any(_is_at(rule, path, call.content) for path in call.changed)
@@ -692,7 +558,13 @@ def goes_against(rule: Prohibition, call: Call) -> bool:
     return all(_has(call.content.lower(), word) for word in names + rest)
 
 
-_WRITES_PROSE = ("git", "gh", "glab", "hub")
+# Folders of scratch files, which are nobody's concern.
+_SCRATCH = ("/tmp/", "/var/", "/dev/", "/private/", "~/.", "$")  # noqa: S108
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path is one of the work."""
+    return not path.startswith(_SCRATCH) and "/.claude/" not in path
 
 
 def _texts(part: Part) -> list[str]:
@@ -775,6 +647,10 @@ def lifts(rule: Prohibition, text: str) -> bool:
     """Whether a later text of the user asks for what a prohibition forbids, or allows it."""
     for line in layout(text[:MOST_TEXT]):
         for clause in clauses(line.text) if line.kind != "code" else ():
+            if rule.only:  # any other wish for a change widens it
+                if _asks_elsewhere(rule, clause):
+                    return True
+                continue
             if _DENIES.search(clause):
                 continue
             low = clause.lower()
@@ -790,6 +666,19 @@ def lifts(rule: Prohibition, text: str) -> bool:
             ):
                 return True
     return False
+
+
+def _asks_elsewhere(rule: Prohibition, clause: str) -> bool:
+    """Whether a clause asks for a change and does not name the only paths that may be changed."""
+    low = clause.lower()
+    stems = {stem(word) for word in re.findall(r"[a-z]+", low)}
+    elsewhere = any(_PATHLIKE.match(token.rstrip(".,:")) for token in _TOKEN.findall(clause))
+    asks = _ALLOWS.search(clause) or elsewhere or any(_VERBS.get(one) in _WIDENS for one in stems)
+    named = any(path.strip("/*").lower() in low for path in rule.paths)
+    return bool(asks) and not named and not _DENIES.search(clause)
+
+
+_WIDENS = ("edit", "add", "delete", "test", "upgrade", "install")
 
 
 def names_again(words: set[str], text: str) -> bool:
