@@ -81,12 +81,12 @@ def test_a_story_through_every_command(place, tmp_path):
     assert " cancelled: " in tell("waits", "show", other)
     assert tell("goal") == "No open goals.\n"  # the rest: test_goals_cli.py
     assert re.fullmatch(r"#1 .* current +Do it\.\n", tell("task"))  # the rest: test_split_merge_cli.py
-    kept = json.loads(tell("note", "Ask first", "--kind", "instruction", "--as-user", "--json"))["seq"]
+    kept = json.loads(tell("note", "Ask first", "--kind", "instruction", "--as-user", "--json"))["data"]["seq"]
     for _ in range(2):
-        asked = json.loads(tell("undo", str(kept), "--json"))["seq"]
+        asked = json.loads(tell("undo", str(kept), "--json"))["data"]["seq"]
         assert f"#{asked} " in tell("proposals")
         tell("reject", str(asked), "--as-user")
-    asked = json.loads(tell("undo", str(kept), "--json"))["seq"]
+    asked = json.loads(tell("undo", str(kept), "--json"))["data"]["seq"]
     tell("accept", str(asked), "--as-user")
     assert "Nothing is proposed." in tell("proposals")
     assert "Would be removed: 0 events" in tell("purge", "--older-than", "90d")
