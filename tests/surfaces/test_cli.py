@@ -81,7 +81,8 @@ def test_a_story_through_every_command(place, tmp_path):
     assert " cancelled: " in tell("waits", "show", other)
     assert tell("goal") == "No open goals.\n"  # the rest: test_goals_cli.py
     assert re.fullmatch(r"#1 .* current +Do it\.\n", tell("task"))  # the rest: test_split_merge_cli.py
-    kept = json.loads(tell("note", "Ask first", "--kind", "instruction", "--as-user", "--json"))["data"]["seq"]
+    own = tell("note", "Ask first", "--kind", "instruction", "--as-user", "--json")
+    kept = json.loads(own)["data"]["seq"]
     for _ in range(2):
         asked = json.loads(tell("undo", str(kept), "--json"))["data"]["seq"]
         assert f"#{asked} " in tell("proposals")
