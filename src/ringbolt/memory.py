@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .ask.operations import Asking
 from .core.actions import Actions
+from .core.approvals import Approvals
 from .core.claims import Claims
 from .core.drill_results import Drilling
 from .core.entries import Entries
@@ -37,6 +38,7 @@ from .waits.operations import Waiting
 
 class TaskMemory(
     Opening, Folders, Handoff, Notes, Tasks, Plans, SplitMerge, Syncing, Actions, Entries, Claims,
+    Approvals,
     Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
     RequestJudging, Queue, Proposing, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
     Goals, Retention,

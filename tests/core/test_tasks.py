@@ -665,7 +665,7 @@ def test_a_task_that_is_superseded_gets_that_status_in_the_same_moment(memory, t
     memory.task_link(new, target=task, kind="supersedes")
     old = memory.task_get(task)
     assert (old.status, old.timestamps.completed_at) == ("superseded", "2026-03-01T12:01:00.000Z")
-    assert memory.task_thread(task).events[-1].data == {"superseded_by": new}
+    assert memory.task_thread(task).events[-1].data == {"superseded_by": new, "status": "superseded"}
 
 
 def test_a_family_has_no_circles(memory):

@@ -81,6 +81,7 @@ class Capture:
         self._agent = memory
         self._user = memory.acting_as(channel="user")
         self._tool = memory.acting_as(channel="tool")
+        self.memories = (self._agent, self._user, self._tool)
 
     def prompt(self, text: str, *, key: str | None = None) -> Written | None:
         """The user wrote something: the first prompt becomes the request of a task, later ones instructions.

@@ -10,11 +10,13 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
+from msgspec import convert
+
 from ...ledger.base import Base
 from ...ledger.host_session import host_session
 from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError
 from ...model.settings import Settings
-from ...model.types import as_json
+from ...model.types import Pattern, as_json
 from ...opening import Opening
 
 EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5}
@@ -211,9 +213,7 @@ def written(data: Mapping[str, Any]) -> None:
     for warning in data["warnings"]:
         warn(warning)
     for pattern in data["patterns"]:
-        warn(
-            f"seen before: {pattern['text']}" + (f"; what worked: {pattern['fix']}" if pattern["fix"] else "")
-        )
+        warn(str(convert(pattern, Pattern)))
     if data["answer"]:
         say(data["answer"]["text"])
 

@@ -9,7 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...model.types import is_dict
+from msgspec import convert
+
+from ...model.types import Pattern, is_dict
 from ...model.validate import blake2b
 from ...packet import encode
 
@@ -105,13 +107,8 @@ def _written(name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -
 
 
 def _pattern(pattern: Mapping[str, Any]) -> str:
-    seen = f"Seen {pattern['frequency']} times before ({pattern['type']}): {_quoted(pattern['text'], _TITLE)}"
-    more = [
-        f"{word} {_quoted(pattern[field], _SNIPPET)}"
-        for word, field in (("with", "detail"), ("what helped:", "fix"))
-        if pattern[field]
-    ]
-    return "; ".join([seen, *more]) + "."
+    told = convert(pattern, Pattern).told(lambda text: _quoted(text, _SNIPPET))
+    return f"From an earlier task here: {told}."
 
 
 def _recalled(data: Mapping[str, Any]) -> str:
