@@ -86,7 +86,7 @@ def test_a_story_through_every_command(place, tmp_path):
     for _ in range(2):
         asked = json.loads(tell("undo", str(kept), "--json"))["data"]["seq"]
         assert f"#{asked} " in tell("proposals")
-        tell("reject", str(asked), "--as-user")
+        tell("decline", str(asked), "--as-user")
     asked = json.loads(tell("undo", str(kept), "--json"))["data"]["seq"]
     tell("accept", str(asked), "--as-user")
     assert "Nothing is proposed." in tell("proposals")
