@@ -96,7 +96,7 @@ def test_backups_work_too(store_url, tmp_path):
             task = (await memory.task_register("Deploy", ["A"])).task_id
             await memory.backup(tmp_path / "copy.db")
             await memory.task_update(task, "after the backup")
-            assert await memory.restore(tmp_path / "copy.db")
+            assert await memory.acting_as(channel="user").restore(tmp_path / "copy.db")
             assert (await memory.verify()).ok
             assert (await memory.task_get(task)).messages == 0
 
@@ -196,7 +196,7 @@ def test_the_loop_goes_on_while_a_restore_waits_for_another_process(store_url, t
             await memory.backup(tmp_path / "copy.db")
             await memory.task_register("after the backup")
             with write_held(store_url):
-                waiting = asyncio.create_task(memory.restore(tmp_path / "copy.db"))
+                waiting = asyncio.create_task(memory.acting_as(channel="user").restore(tmp_path / "copy.db"))
                 assert await ticks_while(waiting, 500) == 500
             await waiting
             assert (await memory.task_list()).tasks == ()

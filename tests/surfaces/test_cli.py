@@ -75,12 +75,21 @@ def test_a_story_through_every_command(place, tmp_path):
     wait = tell("wait", "manual:", "--no-block").split()[0]
     assert f"{wait}  watching  manual: decided" in tell("waits")
     assert " watching: " in tell("waits", "change", wait, "--timeout", "900")
-    assert " resolved: manual: decided: go ahead\n" in tell("waits", "decide", wait, "go ahead")
+    assert " resolved: manual: decided: go ahead\n" in tell("waits", "decide", wait, "go ahead", "--as-user")
     other = tell("wait", "manual:", "--no-block").split()[0]
     assert " cancelled: " in tell("waits", "cancel", other, "--because", "not needed")
     assert " cancelled: " in tell("waits", "show", other)
     assert tell("goal") == "No open goals.\n"  # the rest: test_goals_cli.py
     assert re.fullmatch(r"#1 .* current +Do it\.\n", tell("task"))  # the rest: test_split_merge_cli.py
+    own = tell("note", "Ask first", "--kind", "instruction", "--as-user", "--json")
+    kept = json.loads(own)["data"]["seq"]
+    for _ in range(2):
+        asked = json.loads(tell("undo", str(kept), "--json"))["data"]["seq"]
+        assert f"#{asked} " in tell("proposals")
+        tell("decline", str(asked), "--as-user")
+    asked = json.loads(tell("undo", str(kept), "--json"))["data"]["seq"]
+    tell("accept", str(asked), "--as-user")
+    assert "Nothing is proposed." in tell("proposals")
     assert "Would be removed: 0 events" in tell("purge", "--older-than", "90d")
     assert "Would be removed: 1 events" in tell("forget", "--source", f"event:{task}#4")
     tell("undo", "--because", "it is fast now")
@@ -138,7 +147,7 @@ def test_a_story_through_every_command(place, tmp_path):
     backup = str(tmp_path / "tasks.backup")
     tell("backup", backup)
     assert "completed" in tell("finish", "It runs.", "--task", task)
-    assert "is kept in" in tell("restore", backup, "--yes")
+    assert "is kept in" in tell("restore", backup, "--yes", "--as-user")
     assert "active" in tell("show", task)
     assert "tasks" in tell("store", "info")
     assert json.loads(tell("op", "task_line", "--task", task)).startswith("[STATE]")
@@ -300,7 +309,7 @@ def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
         (("list", "--store", "missing.db"), 1, "store_not_found"),
         (("op", "restore", "path=x"), 2, "usage"),
         (("restore", "x"), 2, "usage"),
-        (("restore", "x", "--yes"), 5, "invalid_argument"),
+        (("restore", "x", "--yes", "--as-user"), 5, "invalid_argument"),
         (("register",), 2, "usage"),
         (("register", "x", "--step", "a", "--plan", "[]"), 2, "usage"),
         (("event", "one"), 2, "usage"),

@@ -20,6 +20,7 @@ _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
     "claim.reclaimed", "task.stuck", "forgotten", "purged",
     "wait.started", "wait.updated", "wait.changed", "wait.ended", "approval.requested", "approval.decided",
+    "proposal", "proposal.accepted", "proposal.rejected",
 )  # fmt: skip
 # Columns that append derives: a difference in them does not mean that a later event set the row.
 _DERIVED = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}

@@ -27,7 +27,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
         "proposing": {
             "proposals": "Show what agents proposed to you.",
             "accept": "Accept a proposal.",
-            "reject": "Reject a proposal.",
+            "decline": "Decline a proposal.",
         },
         "split_merge": {"task": "Show the requests of a task, split it, or merge two."},
         "waits": {

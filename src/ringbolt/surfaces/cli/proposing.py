@@ -1,4 +1,4 @@
-"""`ringbolt proposals`, `accept` and `reject`: what agents proposed and only the user can decide."""
+"""`ringbolt proposals`, `accept` and `decline`: what agents proposed and only the user can decide."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ accept_command = operation_command(
     help="Accept PROPOSAL, which is done now. What an agent wrote stays marked as the agent's.",
     examples=("ringbolt accept 12",),
 )
-reject_command = operation_command(
-    "reject",
+decline_command = operation_command(
+    "decline",
     TaskMemory,
     "task_reject",
     argument("proposal"),
     "--reason",
     show=written,
-    short_help="Reject a proposal.",
-    help="Reject PROPOSAL; nothing else changes.",
-    examples=('ringbolt reject 12 --reason "not before the release"',),
+    short_help="Decline a proposal.",
+    help="Decline PROPOSAL; nothing else changes.",
+    examples=('ringbolt decline 12 --reason "not before the release"',),
 )
