@@ -73,6 +73,10 @@ class Settings(Value, frozen=True, kw_only=True):
     reserve_bytes: Annotated[
         int, within(0, 1 << 30, "Size of the reserve file that is released on a full disk.")
     ] = 1 << 20
+    time_zone: Annotated[
+        str,
+        means("Time zone of times in questions and answers, such as Europe/Berlin. Empty: this machine's."),
+    ] = ""
     tokens: Annotated[
         Literal["exact", "estimate"],
         means("exact: count tokens with splintr if it is installed. estimate: always estimate."),
