@@ -1,0 +1,203 @@
+"""The evidence for an answer: the sentences of the newest events, and of older ones that a search finds, that
+are about the subject of a question."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..model.lazy_regex import lazy_regex
+from ..model.types import Channel, Value, is_dict, is_list
+from ..signals.text_layout import clauses, without_colours
+from ..store.tx import Row, Tx
+from . import queries
+from .topic_match import FITS, Subject
+
+WINDOW = 400  # newest events that are read for a question with a subject
+_DATA = 4000  # characters of the data of an event
+_LINES = 60  # lines of an output
+# Types of events that state nothing about the work.
+NO_EVIDENCE = frozenset(
+    "question snapshot claim.taken claim.released claim.reclaimed task.focused model.used log link.added link.removed"
+    " entry.closed task.stuck wait.checked undo".split()
+)
+_FIELDS = (
+    "choice title reasoning risks if_wrong why symptom detail value outcome answer reason note command description"
+    " output error".split()
+)
+
+
+class Evidence(Value, frozen=True, kw_only=True):
+    """An event as evidence: its text, the texts of its data, and what became of it (`status`)."""
+
+    seq: int
+    kind: str
+    at: str
+    text: str
+    details: tuple[str, ...] = ()
+    channel: Channel = "agent"
+    status: str | None = None
+    item: str | None = None
+    data: dict[str, Any] = {}
+
+
+class Sentence(Value, frozen=True, kw_only=True):
+    """A sentence of an event, and how much of the subject it has."""
+
+    text: str
+    score: float
+    source: Evidence
+
+
+def read_window(tx: Tx, task_id: str, seqs: Iterable[int] = ()) -> tuple[Evidence, ...]:
+    """The newest events of a task, and some others, in order."""
+    rows = queries.newest_events(tx, task_id, WINDOW, _DATA)
+    known = {row["seq"] for row in rows}
+    rows += queries.events_of(tx, task_id, [seq for seq in seqs if seq not in known], _DATA)
+    return tuple(sorted(map(_evidence, rows), key=lambda one: one.seq))
+
+
+def read_period(tx: Tx, task_id: str, after: int, until: int) -> tuple[Evidence, ...]:
+    """The events after one and up to another, in order; the newest ones of a long time."""
+    rows = queries.events_between(tx, task_id, after, until, WINDOW, _DATA)
+    return tuple(sorted(map(_evidence, rows), key=lambda one: one.seq))
+
+
+def _evidence(row: Row) -> Evidence:
+    try:
+        data: Any = json.loads(row["data"] or "{}")
+    except ValueError:  # it was cut
+        data = {"output": without_colours(str(row["data"])).replace("\\n", "\n").replace('\\"', '"')}
+    data = data if is_dict(data) else {}
+    return Evidence(
+        seq=row["seq"], kind=row["type"], at=row["at"], text=row["text"] or "", channel=row["channel"],
+        status=row["status"], item=row["item_id"], data=data, details=tuple(_texts(data)),
+    )  # fmt: skip
+
+
+def _texts(data: dict[str, Any]) -> Iterable[str]:
+    """The texts of an event's data that people read."""
+    arguments = data.get("input")
+    fields: list[Any] = [data.get(name) for name in _FIELDS]
+    if is_dict(arguments):
+        fields += [arguments.get(name) for name in ("command", "description", "file_path", "prompt")]
+    elif isinstance(arguments, str):
+        fields.append(arguments)
+    for value in fields:
+        for text in value if is_list(value) else (value,):
+            if isinstance(text, str) and text:
+                yield text
+            elif isinstance(text, (int, float)) and not isinstance(text, bool):
+                yield str(text)
+
+
+def sentences(
+    subject: Subject,
+    evidence: Iterable[Evidence],
+    wanted: Callable[[str], bool] | None = None,
+    kinds: Callable[[Evidence], float] | None = None,
+) -> list[Sentence]:
+    """The sentences about a subject, the best first; `wanted` says whether a sentence is of the right sort,
+    `kinds` what an event is worth (0: it is not considered)."""
+    found: list[Sentence] = []
+    for one in evidence:
+        worth = 0.0 if one.kind in NO_EVIDENCE else 1.0 if kinds is None else kinds(one)
+        if not worth or not subject.may_fit(f"{one.text} {' '.join(one.details)}".lower()[: 2 * _DATA]):
+            continue
+        best: Sentence | None = None
+        for text, share in _pieces(one):
+            if wanted is not None and not wanted(text):
+                continue
+            score = subject.coverage(text)
+            if score < FITS and one.text and share < 1.0:  # an output is about what was run
+                score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if subject.coverage(text) else 0.0
+            if score >= FITS and (best is None or score * share * worth > best.score):
+                best = Sentence(text=text, score=score * share * worth, source=one)
+        if best is not None:
+            found.append(best)
+    # Of equally good ones the newest counts: what was said later replaces what was said before.
+    return sorted(found, key=lambda sentence: (-round(sentence.score, 1), -sentence.source.seq))
+
+
+def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
+    """The sentences of an event with what each is worth: its own words more than the output of a tool."""
+    for piece in clauses(one.text[:3000]):
+        if not piece.rstrip(" \"'").endswith("?"):
+            yield piece, 1.0
+    for text in one.details:
+        lines = [line for line in text.splitlines() if line.strip()]
+        for line in lines[:_LINES] + lines[-_LINES // 2 :] if len(lines) > _LINES else lines:
+            for piece in clauses(line[:600])[:6]:
+                yield piece, 0.9
+
+
+# --- sorts of sentences -----------------------------------------------------------------------------
+
+_NUMBER = lazy_regex(
+    r"(?i)\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half|zwei|drei|vier"
+    r"|funf|sechs|sieben|acht|zehn|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b|[一二三四五六七八九十百千万]"
+)
+_ROLE = lazy_regex(
+    r"(?i)\b(?:team|board|compliance|committee|manager|managers|professor|customer|client|owner|lawyer|teacher|boss|user"
+    r"|department|support|security|legal|vendor|supplier|agency|council)\b|[由被]\S{1,4}|教授|团队|さん"
+)
+_CAPITAL = lazy_regex(r"(?<![\w/.@#_-])([A-ZÀ-Ý][a-zà-ÿ]{1,}(?:[ -][A-ZÀ-Ý][a-zà-ÿ]+)*)(?![\w/_]|\.\w)")
+_NOT_NAMES = frozenset(
+    "the a an i we you he she it they this that these those there here our my your his her its their please do don never no"
+    " not yes ok all any each some if when while after before since until for from to in on at by with without and or but"
+    " as so also now then today yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday january february"
+    " march april may june july august september october november december use used using keep leave let make take write"
+    " run add fix update edit read check test build copy move send open close start stop get set put show see look find"
+    " still just only both more most last next first second every nobody everybody somebody one two three".split()
+)  # fmt: skip
+_AFTER_NAME = lazy_regex(r"\s+(?:has|have|is|was|will|had|and|wants?|said|says|[a-z]+(?:s|ed)|[A-Z][a-z]+)\b")
+_DATED = lazy_regex(
+    r"(?i)\b\d{1,2}:\d\d\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\.? (?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w* \d{1,2}\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
+    r"|\b(?:tomorrow|tonight|today|next week|this week|morgen|freitag|montag|dienstag|mittwoch|donnerstag|demain|manana)\b"
+    r"|\b(?:between|at|before|after|until) \d{1,2}\b|星期[一二三四五六日]|月\d+日|\d+月|明天|明日|曜日"
+)
+
+
+def has_number(subject: Subject) -> Callable[[str], bool]:
+    """Whether a sentence has a number that is not a part of the subject."""
+    own = [word.lower() for word in subject.words if re.search(r"\d", word)]
+
+    def wanted(text: str) -> bool:
+        plain = text.lower()
+        for word in own:
+            plain = plain.replace(word, " ")
+        return _NUMBER.search(plain) is not None
+
+    return wanted
+
+
+def has_time(text: str) -> bool:
+    """Whether a sentence names a time."""
+    return _DATED.search(text) is not None
+
+
+def has_person(subject: Subject) -> Callable[[str], bool]:
+    """Whether a sentence names a person or a body that is not the subject itself."""
+    own = {word.lower() for word in subject.words}
+
+    def wanted(text: str) -> bool:
+        return _ROLE.search(text) is not None or any(name.lower() not in own for name in names_in(text))
+
+    return wanted
+
+
+def names_in(text: str) -> list[str]:
+    """The capitalised words of a text that look like names of people."""
+    found: list[str] = []
+    for match in _CAPITAL.finditer(text):
+        name = match[1]
+        first = name.split()[0].lower()
+        start = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:;\"'("
+        if first in _NOT_NAMES or (start and not _AFTER_NAME.match(text, match.end())):
+            continue
+        found.append(name)
+    return found

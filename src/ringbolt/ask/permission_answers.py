@@ -1,0 +1,150 @@
+"""Whether something is allowed or required: from the user's instructions, the request, and what was ruled out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..model.lazy_regex import lazy_regex
+from ..model.types import Channel, Value
+from ..signals.text_layout import clauses
+from . import answer_rows as show
+from .answer_rows import Context
+from .answer_words import say
+from .questions import Intent
+from .reply import LIST, PARAGRAPH, Reply, Row, cite, compose, quote
+from .topic_match import FITS
+
+_FORBIDS = lazy_regex(
+    r"(?i)\b(?:do not|don['’]?t|must not|mustn['’]?t|may not|can(?:not|['’]?t)|never|should not|shouldn['’]?t|not allowed|forbidden"
+    r"|prohibited|no longer|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits|without"
+    r"|nicht|kein\w*|niemals|nie|verboten|ne [^.]{0,20}pas|n['’][^.]{0,20}pas|jamais|interdit\w*|aucun\w*|nunca|prohibid\w*|nao|não|jamais"
+    r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:] ?)no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
+)
+_KEEPS = lazy_regex(r"(?i)\b(?:keep|keeps|until|before|leave|unless|only after|first|behalt\w*|bis|garde\w*|mant\w+|houd\w*)\b")
+_ALLOWS = lazy_regex(
+    r"(?i)\b(?:may|can|allowed|fine|ok|okay|permitted|feel free|go ahead|only|yes|approved|darf\w*|erlaubt|peut|peux|permis|puede\w*"
+    r"|permitid\w*|pode\w*|permess\w*|può|mag|mogen|toegestaan)\b|可以|允许|いい"
+)
+_REQUIRES = lazy_regex(
+    r"(?i)\b(?:must|need|needs|have to|has to|should|always|required|please|make sure|ensure|ask|muss|soll\w*|doit|debe\w*|deve\w*"
+    r"|moet\w*)\b|必须|要"
+)
+_ONLY_ELSE = lazy_regex(r"(?i)\bonly\b|\bnur\b|\bseulement\b|\bsolo\b|\balleen\b")
+_LIMIT = lazy_regex(r"(?i)\b(?:up to|at most|no more than|maximum(?: of)?|max\.?|limit(?: of)?|bis zu|höchstens|jusqu['’]à|hasta|até|fino a)"
+                    r" ?(?:€|\$)?(\d[\d,.]*)|(\d[\d,.]*) ?\w* (?:at most|maximum|max\b|or less)")  # fmt: skip
+_AMOUNT = lazy_regex(r"(?<![\w.,:])(\d[\d,.]*)(?![\w:])")
+_WINDOW = lazy_regex(r"(?i)\bbetween (\d{1,2}):?(\d\d)? (?:and|to) (\d{1,2}):?(\d\d)?")
+_HOUR = lazy_regex(r"\b(\d{1,2}):(\d\d)\b")
+
+
+class Rule(Value, frozen=True, kw_only=True):
+    """A sentence that allows, forbids or demands something, and where it was said."""
+
+    text: str
+    seq: int
+    channel: Channel
+    forbids: bool = False
+
+
+def rules_of(context: Context) -> Iterator[Rule]:
+    """The sentences of the user and the constraints of the task, the newest first."""
+    task = context.task
+    for entry in sorted(task.exclusions, key=lambda entry: -entry.seq):
+        if show.user_rejected(entry):
+            why = str(entry.data.get("why") or "")
+            yield Rule(
+                text=f"{entry.summary}{f': {why}' if why else ''}", seq=entry.seq, channel=entry.origin.channel,
+                forbids=True,
+            )  # fmt: skip
+    for entry in sorted(task.instructions, key=lambda entry: -entry.seq):
+        for text in clauses(f"{entry.summary}\n{entry.detail or ''}"):
+            yield Rule(text=text, seq=entry.seq, channel=entry.origin.channel)
+    for entry in reversed(task.decisions):  # an answer of the user to a question
+        if entry.origin.channel == "user":
+            text = f"{entry.data.get('title') or entry.summary}: {entry.data.get('choice') or ''}"
+            yield Rule(text=text, seq=entry.seq, channel="user")
+    source = task.sources.get("request")
+    for text in clauses(task.request or ""):
+        yield Rule(text=text, seq=source.seq if source else 1, channel=source.channel if source else "user")
+
+
+def permission(intent: Intent, context: Context) -> Reply | None:
+    """Yes or no with the user's own words, or those words alone if they do not say; None if there are none."""
+    language = intent.language
+    if not context.subject:
+        return _prohibitions(intent, context)
+    found: list[tuple[float, Rule]] = []
+    for rule in rules_of(context):
+        score = max(context.subject.coverage(part) for part in (rule.text, *_parts(rule.text)))
+        if score >= FITS:
+            found.append((score, rule))
+    if not found:
+        return None
+    best = max(score for score, _ in found)
+    close = [rule for score, rule in found if score >= 0.9 * best]
+    rule = close[0]
+    word = _verdict(intent, rule, context) if intent.polar else None
+    opening = f"{say(language, word)}: " if word else ""
+    rows = [_row(one, language) for one in close[: 1 if word else 3]]
+    return compose(rows, PARAGRAPH, opening=opening)
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"[,;]|\bbut\b|\baber\b", text) if len(part.split()) > 2]
+
+
+def _row(rule: Rule, language: str) -> Row:
+    who = say(language, "user")
+    return Row(
+        lambda most: f"{who}{cite(rule.seq, rule.channel)}: {quote(rule.text, most)}", rule.seq
+    )
+
+
+def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
+    """Yes or no to a question about a rule; None if its words do not say."""
+    parts = _parts(rule.text)
+    covered = [(context.subject.coverage(part), part) for part in parts]
+    best = max(covered, default=(0.0, rule.text))
+    text = best[1] if best[0] >= FITS else rule.text
+    if window := _WINDOW.search(rule.text):
+        asked = _HOUR.search(intent.text)
+        if asked:
+            minutes = int(asked[1]) * 60 + int(asked[2])
+            inside = _at(window[1], window[2]) <= minutes < _at(window[3], window[4])
+            forbidden = _FORBIDS.search(rule.text) is not None
+            return ("no" if inside else "yes") if forbidden else ("yes" if inside else "no")
+    if limit := _LIMIT.search(text):
+        amounts = [_number(one) for one in _AMOUNT.findall(intent.text)]
+        if amounts:
+            return "yes" if max(amounts) <= _number(limit[1] or limit[2]) else "no"
+    must = intent.has("must") and not intent.has("may")
+    forbids = rule.forbids or _FORBIDS.search(text) is not None
+    if forbids:
+        return "no"
+    if must:
+        return "yes" if _REQUIRES.search(text) else None
+    if _ALLOWS.search(text):
+        return "yes"
+    return "no" if _KEEPS.search(text) else None
+
+
+def _at(hours: str, minutes: str | None) -> int:
+    return int(hours) * 60 + int(minutes or 0)
+
+
+def _number(text: str) -> float:
+    """A number as people write it: 3,000 or 1.5."""
+    plain = re.sub(r"[,.](?=\d{3}\b)", "", text).replace(",", ".").strip(".")
+    try:
+        return float(plain)
+    except ValueError:
+        return 0.0
+
+
+def _prohibitions(intent: Intent, context: Context) -> Reply | None:
+    """What the user forbade, if a question names nothing in particular; otherwise all instructions."""
+    rules = list({rule.text: rule for rule in rules_of(context)}.values())
+    wanted = [rule for rule in rules if rule.forbids or _FORBIDS.search(rule.text)]
+    rows = [_row(rule, intent.language) for rule in (wanted or rules)]
+    return compose(rows, LIST, glue="; ", language=intent.language) if rows else None
