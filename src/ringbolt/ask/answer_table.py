@@ -60,9 +60,8 @@ def _is_about_the_task(intent: Intent, context: Context) -> bool:
     missing = context.subject.missing(own)
     if not missing:
         return True
-    if any(word[:1].isupper() or not word.isalpha() for word in missing):
-        return False
-    return intent.polar is False and len(missing) == 1
+    # A word with the ending of a verb or an adverb is hardly what the question is about.
+    return all(word.isalpha() and word.endswith(("ing", "ed", "ly")) for word in missing)
 
 
 def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
@@ -118,6 +117,8 @@ _ANSWERS: dict[str, Answerer] = {
 # What else may answer, if the records of an intent do not; a fact about the subject last.
 _THEN: dict[str, tuple[str, ...]] = {
     "permission": (),
+    "blocking": (),
+    "history": ("none",),
     "people": (),
     "when": (),
     "duration": (),

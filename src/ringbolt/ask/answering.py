@@ -41,6 +41,16 @@ _FROM_THE_STATE = frozenset(
 _OF_THE_TASK = frozenset("did when permission people effects history duration".split())  # others cannot answer
 
 
+# Words that questions about such things are made of; in other questions they are a part of the subject.
+_COMMITS, _FILES = frozenset(("commit", "commits")), frozenset(("file", "files"))
+_THING_WORDS = _COMMITS | _FILES | {"request", "requests", "permission"}
+_THINGS = {
+    "commits": frozenset[str](), "files": frozenset[str](), "request": _COMMITS, "needs": frozenset[str](),
+    "rules": _COMMITS, "rejected": _COMMITS, "history": frozenset[str](), "last": frozenset[str](),
+    "did": _FILES, "when": _FILES, "goal": frozenset[str](), "questions": frozenset[str](),
+}  # fmt: skip
+
+
 def ask(memory: Base, task_id: str | None, question: str) -> Answer:
     """Answer a question about a task: with a model's wording if one is configured and it agrees with the
     facts, otherwise with our own."""
@@ -148,7 +158,8 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
     """The context of one part of a question: its subject, and the events that may be about it."""
     task = context.task
     soft = part.soft
-    words = part.subject or (soft if part.about in ("value", "people", "none", "notes", "when", "duration") else ())
+    words = (*part.subject, *(word for word in soft if word in _THINGS.get(part.about, _THING_WORDS)))
+    words = words or (soft if part.about in ("value", "people", "none", "notes", "when", "duration") else ())
     subject = Subject(words, () if words is soft else soft, part.language, known=f"{task.name} {task.goal or ''}")
     context = context.replace(subject=subject)
     hits: tuple[Hit, ...] = ()

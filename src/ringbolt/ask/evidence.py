@@ -41,6 +41,7 @@ class Evidence(Value, frozen=True, kw_only=True):
     status: str | None = None
     item: str | None = None
     data: dict[str, Any] = {}
+    troubles: tuple[str, ...] = ()  # blockers, and what holds a step up
 
 
 class Sentence(Value, frozen=True, kw_only=True):
@@ -71,10 +72,24 @@ def _evidence(row: Row) -> Evidence:
     except ValueError:  # it was cut
         data = {"output": without_colours(str(row["data"])).replace("\\n", "\n").replace('\\"', '"')}
     data = data if is_dict(data) else {}
+    troubles = tuple(_troubles(row["sets"] or ""))
     return Evidence(
         seq=row["seq"], kind=row["type"], at=row["at"], text=row["text"] or "", channel=row["channel"],
-        status=row["status"], item=row["item_id"], data=data, details=tuple(_texts(data)),
+        status=row["status"], item=row["item_id"], data=data, details=(*_texts(data), *troubles), troubles=troubles,
     )  # fmt: skip
+
+
+_TROUBLE = lazy_regex(r'"(?:active_issue|attention)":\s*("(?:[^"\\]|\\.)+")|"blockers":\s*"?(\[.*?\])')
+
+
+def _troubles(sets: str) -> Iterable[str]:
+    """What an event recorded as being in the way."""
+    for issue, blockers in _TROUBLE.findall(sets):
+        try:
+            found: Any = json.loads(issue or blockers.replace('\\"', '"'))
+        except ValueError:
+            continue
+        yield from (text for text in (found if is_list(found) else [found]) if isinstance(text, str) and text)
 
 
 def _texts(data: dict[str, Any]) -> Iterable[str]:
@@ -113,12 +128,13 @@ def sentences(
             score = subject.coverage(text)
             if score < FITS and one.text and share < 1.0:  # an output is about what was run
                 score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if subject.coverage(text) else 0.0
-            if score >= FITS and (best is None or score * share * worth > best.score):
-                best = Sentence(text=text, score=score * share * worth, source=one)
+            whole = score * share * worth * (1 + 0.1 * subject.beside(text))
+            if score >= FITS and (best is None or whole > best.score):
+                best = Sentence(text=text, score=whole, source=one)
         if best is not None:
             found.append(best)
     # Of equally good ones the newest counts: what was said later replaces what was said before.
-    return sorted(found, key=lambda sentence: (-round(sentence.score, 1), -sentence.source.seq))
+    return sorted(found, key=lambda sentence: (-round(sentence.score, 2), -sentence.source.seq))
 
 
 def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
@@ -162,15 +178,25 @@ _DATED = lazy_regex(
 )
 
 
-def has_number(subject: Subject) -> Callable[[str], bool]:
-    """Whether a sentence has a number that is not a part of the subject."""
+_UNITS = (
+    (lazy_regex(r"(?i)\b(?:how (?:big|large)|size|disk|space|storage|memory|grösse|groß|taille|tamaño|tamanho)\b|多大"),
+     lazy_regex(r"(?i)\d ?(?:[kmgtp]i?b\b|bytes?\b|m²|km\b|m\b|cm\b|pages?\b|rows?\b|lines?\b|连接|connections?\b)")),
+    (lazy_regex(r"(?i)\b(?:cost|costs|price|expensive|spend|budget|fee|pay|kostet|kosten|preis|coûte|prix|cuesta|precio|custa|costa"
+                r"|money|euros?|dollars?)\b|多少钱|费用|いくら"),
+     lazy_regex(r"(?i)[€$£¥] ?\d|\d ?(?:€|\$|£|¥|euros?\b|eur\b|dollars?\b|usd\b|chf\b|pounds?\b|cents?\b|元|円|%)")),
+)  # fmt: skip
+
+
+def has_quantity(subject: Subject, question: str) -> Callable[[str], bool]:
+    """Whether a sentence has a number that is not a part of the subject, with a unit that fits the question."""
     own = [word.lower() for word in subject.words if re.search(r"\d", word)]
+    units = next((unit for asked, unit in _UNITS if asked.search(question)), None)
 
     def wanted(text: str) -> bool:
         plain = text.lower()
         for word in own:
             plain = plain.replace(word, " ")
-        return _NUMBER.search(plain) is not None
+        return (units or _NUMBER).search(plain) is not None
 
     return wanted
 

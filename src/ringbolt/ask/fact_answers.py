@@ -13,7 +13,8 @@ from ..packet import encode
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
-from .evidence import Evidence, Sentence, has_number, has_person, has_time, sentences
+from .evidence import Evidence, Sentence, has_person, has_quantity, has_time, sentences
+from .polar_answers import check_result
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, plain, quote
 from .topic_match import Subject
@@ -27,6 +28,9 @@ _WORTH = {
 _QUANTITY = frozenset(
     "cost costs price number budget size amount total score percent rate hash id aic p95 phone telephone fee".split()
 )
+
+
+_LIMITS = frozenset("user_instruction task.registered decision exclusion context".split())
 
 
 def _worth(one: Evidence) -> float:
@@ -43,8 +47,15 @@ def value(intent: Intent, context: Context) -> Reply | None:
     keyed = [entry for entry in task.values if subject.coverage(entry.key or "") >= 0.75]
     if exact or keyed:
         return compose([show.value(entry) for entry in reversed((exact or keyed)[-6:])], ONE, glue="; ", least=40)
+    if intent.has("pass", "fail", "last") and (reply := check_result(intent, context)) is not None:
+        return reply
     counts = intent.has("many", "percent") or bool(_QUANTITY & {word.lower() for word in subject.words})
-    return _best(intent, context, has_number(subject) if counts else None)
+    wanted = has_quantity(subject, intent.text) if counts else None
+    if intent.has("may", "must"):  # a limit is what the user or a decision says, not what was used
+        limits = tuple(one for one in context.window if one.kind in _LIMITS)
+        if (reply := _best(intent, context.replace(window=limits), wanted)) is not None:
+            return reply
+    return _best(intent, context, wanted)
 
 
 def people(intent: Intent, context: Context) -> Reply | None:
@@ -110,6 +121,16 @@ def _quoted(one: Sentence) -> Row:
     """A sentence with its place; long ones are shown around their start."""
     place = cite(one.source.seq, one.source.channel)
     text = one.text.strip()
+    data = one.source.data
+    if one.source.kind == "decision" and data.get("choice"):
+        title = data.get("title") or one.source.text
+        more = "" if text in (title, data["choice"]) else text
+        return Row(
+            lambda most: (
+                f"{quote(title, most)}: {quote(data['choice'], most)}{f' — {quote(more, most)}' if more else ''}{place}"
+            ),
+            one.source.seq,
+        )
     if one.source.kind == "action" and text != one.source.text.strip():
         return Row(lambda most: f"{quote(one.source.text, 80)}: {quote(text, most)}{place}", one.source.seq)
     return Row(lambda most: f"{quote(text, most)}{place}", one.source.seq)

@@ -51,7 +51,7 @@ def history(intent: Intent, context: Context) -> Reply | None:
     rows = [_event_row(one, context) for one in _most_telling(events)]
     count = len(period)
     many = say(language, "event") if count == 1 else say(language, "events", count=count)
-    after = f" after #{context.since}" if context.since and language == "en" and intent.span else ""
+    after = f" after #{context.since}" if context.since and anchored and language == "en" else ""
     opening = f"{many}{after}, {say(language, 'newest')}: "
     cites = (context.since,) if after and anchored else ()
     reply = compose(rows, LIST, opening=opening, glue="; ", least=60, language=language)
@@ -90,6 +90,8 @@ def when(intent: Intent, context: Context) -> Reply | None:
         return _task_times(intent, context)
     if not _PAST.search(intent.text) and (reply := dated(intent, context)) is not None:
         return reply
+    if not _PAST.search(intent.text) and intent.language == "en":
+        return None  # what is still to come has no time in the history
     found = step_about(intent, context)
     if found is not None and (found[1].started_at or found[1].completed_at):
         number, item = found
@@ -190,14 +192,22 @@ def _lasting(item: Item, context: Context, language: str) -> str:
 
 def _action_times(context: Context, language: str) -> list[Row]:
     """How long the last action about the subject took."""
-    for one in reversed(context.window):
-        took = one.data.get("duration_ms")
-        text = f"{one.text} {' '.join(one.details[-2:])[:300]}"
-        if isinstance(took, (int, float)) and context.subject.coverage(text) >= FITS:
-            words = say(language, "took", time=length(took / 1000))
-            place = cite(one.seq, one.channel)
-            return [Row(lambda most, one=one: f"{quote(one.text, most)} {words}{place}.", one.seq)]
-    return []
+    best: tuple[float, Evidence] | None = None
+    for one in context.window:
+        share = context.subject.coverage(f"{one.text} {_command(one)[:200]}")
+        if share >= FITS and isinstance(one.data.get("duration_ms"), (int, float)):
+            best = (share, one) if best is None or share >= best[0] else best
+    if best is None:
+        return []
+    one = best[1]
+    words = say(language, "took", time=length(one.data["duration_ms"] / 1000))
+    place = cite(one.seq, one.channel)
+    return [Row(lambda most: f"{quote(one.text, most)} {words}{place}.", one.seq)]
+
+
+def _command(one: Evidence) -> str:
+    arguments = one.data.get("input")
+    return str(arguments.get("command") or "") if is_dict(arguments) else ""
 
 
 # --- commits ----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from .answer_rows import Context
 from .answer_words import say
 from .questions import Intent
 from .reply import LIST, PARAGRAPH, Reply, Row, cite, compose, quote
-from .topic_match import FITS
+from .topic_match import FITS, Subject
 
 _FORBIDS = lazy_regex(
     r"(?i)\b(?:do not|don['’]?t|must not|mustn['’]?t|may not|can(?:not|['’]?t)|never|should not|shouldn['’]?t|not allowed|forbidden"
@@ -75,8 +75,10 @@ def permission(intent: Intent, context: Context) -> Reply | None:
     if not context.subject:
         return _prohibitions(intent, context)
     found: list[tuple[float, Rule]] = []
+    words = [word for word in context.subject.words if not _AMOUNT.fullmatch(word) and not _HOUR.fullmatch(word)]
+    subject = Subject(words, language=language, known=context.task.name)
     for rule in rules_of(context):
-        score = max(context.subject.coverage(part) for part in (rule.text, *_parts(rule.text)))
+        score = max(subject.coverage(part) for part in (rule.text, *_parts(rule.text)))
         if score >= FITS:
             found.append((score, rule))
     if not found:

@@ -44,7 +44,9 @@ def did(intent: Intent, context: Context) -> Reply | None:
         return _verdict(intent, _HAPPENED[effect.status], show.effect(effect, intent.language))
     if (reply := _last_check(intent, context)) is not None:
         return reply
-    if found is not None and not (intent.has("pass", "verify") and _run_about(context) is not None):
+    if intent.has("pass", "result") and (reply := _last_run(intent, context)) is not None:
+        return reply
+    if found is not None:
         return _step(intent, *found, context)
     for candidate in (_value, _file, _last_run, _excluded, _acted):
         if (reply := candidate(intent, context)) is not None:
@@ -124,12 +126,20 @@ def _effect(subject: Subject, context: Context) -> Effect | None:
 # --- checks -----------------------------------------------------------------------------------------
 
 
+def check_result(intent: Intent, context: Context) -> Reply | None:
+    """What the last run of a check that the question names said, without a verdict."""
+    reply = _last_check(intent, context)
+    return reply.replace(text=reply.text.partition(": ")[2]) if reply is not None else None
+
+
 def _last_check(intent: Intent, context: Context) -> Reply | None:
     """The last run of the tests, the linter, the build or another check that the question names."""
     wanted = {
         kind for kind, words in _CHECKS.items() for word in words.split() if word in _plain(context.subject)
     }
     rest = [word for word in context.subject.words if not any(word.lower() in w.split() for w in _CHECKS.values())]
+    if not wanted:
+        return None
     narrower = Subject(rest, language=intent.language)
     for one in reversed(context.window):
         kinds = _check_kinds(one)
@@ -195,22 +205,17 @@ def _run_about(context: Context) -> Evidence | None:
         if one.kind != "action" or one.status not in ("completed", "failed") or only_looked(one.text):
             continue
         output = str(one.data.get("output") or "")[-400:]
-        if context.subject.coverage(f"{_run_text(one)} {output}") >= FITS and context.subject.coverage(
-            _run_text(one)
+        if context.subject.coverage(f"{_run_text(one)} {output}") >= FITS and (
+            context.subject.coverage(_run_text(one)) >= FITS / 2
         ):
             return one
     return None
 
 
 def _last_run(intent: Intent, context: Context) -> Reply | None:
-    """The last run of what the question is about, if it asks whether that worked."""
-    if not (intent.has("pass", "fail", "result", "last") or intent.about == "did"):
-        return None
+    """The last run of what the question is about."""
     one = _run_about(context)
-    if one is None or context.subject.coverage(_run_text(one)) < FITS and not intent.has("pass"):
-        if one is None or context.subject.coverage(f"{_run_text(one)} {one.data.get('output', '')}") < 0.9:
-            return None
-    return _run_verdict(intent, one, one.status == "completed") if one else None
+    return _run_verdict(intent, one, one.status == "completed") if one is not None else None
 
 
 # --- values, files, exclusions, actions -------------------------------------------------------------

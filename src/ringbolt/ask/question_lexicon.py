@@ -26,7 +26,7 @@ many: how many, how much, how big, how large, how often, how high, how fast, num
 long: how long, how much time, duration, longest, time spent, time taken, slowest, how many minutes, how many hours, how many days
 percent: percent, percentage, in total, overall, altogether
 be: is, are, was, were, am, be, been, being, does, do, did, has, have, had, get, got, gets, getting, become, became
-may: may, can, could, might, allowed, permitted, allow, allows, permission, okay to, ok to, safe to, free to, permissible, authorised, authorized
+may: may, can, could, might, allowed, permitted, allow, allows, okay to, ok to, safe to, free to, permissible, authorised, authorized
 must: must, have to, has to, need to, needs to, required to, obliged, should, shall, ought, necessary, required, mandatory, supposed to
 not: not, no, never, without, nothing, none, cannot
 we: i, we, you, me, us, my, our, your, they, them, one, someone, somebody, anyone, anybody, he, she, myself, everybody
@@ -37,8 +37,8 @@ next: next, now what, what now, afterwards, upcoming, after that, after this, fo
 now: now, current, currently, at the moment, right now, in progress, under way, underway, active, working on, busy with, ongoing, presently, doing, in the middle of, these days
 step: step, steps, item, items, task, tasks, part of the plan, stage of the plan
 plan: plan, plans, roadmap, agenda, schedule
-drop: dropped, drop, cut from, taken out, left out, removed from the plan, taken off, scrapped, cancelled, no longer in, thrown out, fell out, any more, anymore, abandoned
-change: change, changed, changes, changing, revise, revised, replan, replanned, different, modify, modified, edit, edited, edits, touch, touched, altered, updated, update
+drop: dropped, drop, removed, scrap, cut from, taken out, left out, removed from the plan, taken off, scrapped, cancelled, no longer in, thrown out, fell out, any more, anymore, abandoned
+change: change, changed, changes, changing, create, created, revise, revised, replan, replanned, different, modify, modified, edit, edited, edits, touch, touched, altered, updated, update
 old: old, previous, former, earlier, original, originally, initial, initially, first, at the start, at the beginning, before, used to be, plan a, verbatim, begin with
 new: new, added, add, additional, extra, newly
 compare: compared, compare, difference, versus, than
@@ -54,7 +54,7 @@ forbid: forbid, forbade, forbidden, prohibited, banned, off limits, must not, no
 reject: reject, rejected, rejects, refuse, refused, decline, declined, turned down, veto, vetoed, said no, say no, not like, not want, dislike, denied
 ask: ask, asked, asks, request, requested, requests, want, wanted, wants, wish, prompt, brief, assignment, order of the user, demand
 say: say, said, says, tell, told, mention, mentioned, wrote, write to, message
-last: last, latest, most recent, most recently, newest, just, recently, recent, final, lately
+last: last, latest, in the end, at the end, most recent, most recently, newest, just, recently, recent, final, lately
 rule: instruction, instructions, rule, rules, constraint, constraints, requirement, requirements, preference, preferences, guideline, guidelines, restrictions, conditions
 goal: goal, goals, objective, objectives, purpose, aim, acceptance, acceptance criteria, definition of done, success criteria, accepted, criteria, trying to achieve, about
 value: value, values, set to, equal, equals
@@ -68,12 +68,12 @@ question: question, questions, unclear, unanswered, clarify, clarified, unresolv
 effect: side effect, side effects, outcome unknown, in flight, unknown, verify before, half done, might have happened
 verify: verify, verified, proven, proof, evidence, confirmed, confirm
 report: only reported, unverified, not verified, unproven, not proven
-pass: pass, passed, passes, passing, green, succeed, succeeded, successful, success, work, works, worked, ok, okay, clean, fine
+pass: pass, passed, passes, passing, match, matches, matched, green, succeed, succeeded, successful, success, work, works, worked, ok, okay, clean, fine
 result: result, results, outcome, outcomes, conclusion, end result, final answer, turn out, turned out
 happen: happen, happened, happens, happening, going on, went on, occurred, been up to, missed, miss, activity
 learn: learn, learned, learnt, find out, found out, discover, discovered, discovery, discoveries, finding, findings, insight, insights, notes, know about, known about
-status: status, state, progress, stand, stands, situation, how is it going, things going, coming along, shape
-recap: recap, summary, summarise, summarize, overview, tldr, catch me up, catch up, bring me up, up to speed, where was i, where were we, left off, leave off, remind me, fill me in, brief me, so far
+status: status, state, progress, how far, how far along, stand, stands, situation, how is it going, things going, coming along, shape
+recap: recap, summary, did we stop, did i stop, resume, pick up, story, summarise, summarize, overview, tldr, catch me up, catch up, bring me up, up to speed, where was i, where were we, left off, leave off, remind me, fill me in, brief me, so far
 phase: phase, phases, milestone, stage
 own: works on, working on this, claimed, owner, owns, own, assignee, responsible, in charge, holds
 already: already, yet, ever, so far
@@ -135,7 +135,7 @@ pass: bestanden, durchgelaufen, grun, erfolgreich, geklappt, klappt, funktionier
 result: ergebnis, ergebnisse, ausgang
 happen: passiert, geschehen, passierte, los, gemacht, machen, lief
 learn: herausgefunden, gelernt, gefunden, erkenntnisse, erkenntnis
-status: stand, status, zustand, lage, sieht es aus, lauft es, fortschritt
+status: stand, status, wie weit, zustand, lage, sieht es aus, lauft es, fortschritt
 recap: stehen geblieben, zusammenfassung, uberblick, zusammengefasst, auf den stand, waren wir
 phase: phase, meilenstein
 own: verantwortlich, zustandig, gehort, bearbeitet das
@@ -223,7 +223,7 @@ must: debo, debemos, debe, tengo que, tenemos que, hay que, obligatorio, hace fa
 not: no, nunca, jamas, ningun, ninguna, nada, sin
 we: yo, nosotros, me, nos, mi, nuestro, nuestra, tu, usted, se, le
 user: usuario, usuaria
-done: hecho, hecha, hechos, terminado, terminada, completado, completada, listo, lista, acabado, concluido
+done: hecho, hecha, hechos, completados, completadas, terminados, terminado, terminada, completado, completada, listo, lista, acabado, concluido
 open: queda, quedan, falta, faltan, pendiente, pendientes, por hacer, restante, aun, todavia
 next: siguiente, proximo, proxima, sigue, despues, a continuacion, seguir, continuar
 now: ahora, actual, actualmente, en curso, en este momento
@@ -692,7 +692,8 @@ def glossary(language: str) -> dict[str, tuple[str, ...]]:
     for line in GLOSSARY.strip().splitlines():
         english, _, rest = line.partition(" = ")
         column = rest.split(" | ")[place].strip()
-        names = [column] if len(column.split()) > 2 or " de " in column else column.split()
+        names = [*column.split(), column] if " de " in column else column.split()
+        names = [name for name in names if len(name) > 3 or not name.isascii()]
         for name in names:
             found.setdefault(name, tuple(english.split()))
     return found
@@ -718,7 +719,7 @@ def misspellings() -> dict[str, str]:
         if len(word) < 4 or not word.isalpha():
             continue
         for at in range(1, len(word)):
-            missing = word[:at] + word[at + 1 :]
+            missing = word[:at] + word[at + 1 :] if at < len(word) - 1 else ""  # a plural is no slip
             swapped = word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :]
             for slip in (missing, swapped):
                 if len(slip) > 3 and slip not in known:

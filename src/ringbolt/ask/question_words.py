@@ -18,8 +18,7 @@ SUBJECT, NUMBER = "X", "N"
 # Concepts whose words may also belong to the subject; they help to find it, but it need not have them.
 _SOFT = frozenset(
     "ask change problem result use pass value wait new old commit file question plan rule block learn say try fail"
-    " own verify status last drop decide goal names happen report reject risk fallback reason open done step may"
-    " must go effect phase avoid forbid recap now user".split()
+    " own verify status drop decide goal names report reject risk fallback reason effect phase user".split()
 )
 # Auxiliary words alone do not show that a question is in a language: others have the same.
 _WEAK = frozenset(("the", "also", "go", "be", "we"))

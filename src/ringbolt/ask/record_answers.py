@@ -9,12 +9,13 @@ from ..packet import encode
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
+from .evidence import Evidence
 from .permission_answers import permission
 from .polar_answers import changed_file, did
 from .questions import Intent
 from .reply import LIST, PARAGRAPH, SHORT_LIST, Reply, Row, cite, compose, plain, quote
 from .status_answers import named
-from .topic_match import fitting
+from .topic_match import FITS, fitting
 
 # --- requests ---------------------------------------------------------------------------------------
 
@@ -67,6 +68,9 @@ def _asked_about(intent: Intent, context: Context) -> Reply | None:
 def _last_request(intent: Intent, context: Context) -> Reply | None:
     """The user's last request."""
     asked = _asked(context.task)
+    said = [entry for entry in context.task.instructions if entry.origin.channel == "user"]
+    if intent.has("say") and said:
+        return compose([show.instruction(said[-1])], PARAGRAPH)
     if not asked:
         return request(intent.replace(marks=()), context)
     last = asked[-1]
@@ -194,7 +198,8 @@ def _failed_action(intent: Intent, context: Context) -> Reply | None:
     for one in reversed(context.window):
         if one.kind != "action" or one.status != "failed":
             continue
-        lines = [line for line in "\n".join(one.details[-2:]).splitlines() if line.strip()]
+        output = str(one.data.get("error") or one.data.get("output") or "")
+        lines = [line for line in output.splitlines() if line.strip()]
         if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= 0.6:
             shown = f": {quote(lines[-1], 300)}" if lines else ""
             place = cite(one.seq, one.channel)
@@ -287,8 +292,8 @@ def blocking(intent: Intent, context: Context) -> Reply | None:
     if context.subject:
         texts = [*task.blockers, *(wait.target for wait in task.waits)]
         texts += [item.active_issue or "" for item in task.items]
-        if not any(context.subject.coverage(text) >= 0.6 for text in texts):
-            return failed(intent, context)
+        if not any(context.subject.coverage(text) >= FITS for text in texts):
+            return _past_trouble(intent, context) or failed(intent, context)
     if task.status == "waiting":
         reason = f" for {quote(task.reason, 200)}" if task.reason else ""
         rows.insert(0, plain(f"The task is waiting{reason}."))
@@ -298,6 +303,36 @@ def blocking(intent: Intent, context: Context) -> Reply | None:
             rows = [plain("The task is not waiting for anything on record.")]
         rows += [show.error(entry) for entry in task.errors[:-3:-1]]
     return compose(rows, LIST, least=60, language=language)
+
+
+def _past_trouble(intent: Intent, context: Context) -> Reply | None:
+    """What was in the way of the subject, or of the step about it, at some time."""
+    best: tuple[float, Evidence] | None = None
+    for one in context.window:
+        if one.troubles or one.kind == "error":
+            step = _step_at(one, context.task)
+            texts = " ".join((one.text, *one.details))
+            share = max(context.subject.coverage(texts), 0.95 * context.subject.coverage(f"{texts} {step}"))
+            if share >= FITS and (best is None or share >= best[0]):
+                best = (share, one)
+    if best is None:
+        return None
+    one = best[1]
+    said = one.troubles or (one.text,)
+    place = cite(one.seq, one.channel)
+    rows = [Row(lambda most: f"{', '.join(quote(text, most) for text in said)}{place}", one.seq)]
+    if one.text and one.troubles:
+        rows.append(Row(lambda most: f"({quote(one.text, most)})"))
+    return compose(rows, PARAGRAPH)
+
+
+def _step_at(one: Evidence, task: Snapshot) -> str:
+    """The title of the step that was in progress, or that the event is about."""
+    for item in task.items:
+        begun = item.started_at is not None and item.started_at <= one.at
+        if item.id == one.item or (begun and (item.completed_at is None or one.at <= item.completed_at)):
+            return item.title
+    return ""
 
 
 def effects(intent: Intent, context: Context) -> Reply | None:

@@ -51,7 +51,9 @@ def progress_rows(context: Context, language: str = "en") -> list[Row]:
     if task.status not in ("active",):
         rows.append(plain(f"The task is {task.status}."))
     if done:
-        rows.append(plain(f"{_count(context, language)}."))
+        ended = [item.cause for _, item in steps if item.status == "completed" and item.cause]
+        counted = f"{_count(context, language)}."
+        rows.append(Row(lambda most: counted, *ended[-1:]))
     elif steps:
         rows.append(plain(f"{say(language, 'none_done', total=len(steps))}{_in_all(context)}."))
     else:
@@ -296,6 +298,9 @@ def _stated(word: str, entry: Entry) -> Row:
     return Row(lambda most: f"{word}: {quote(entry.data.get('value'), most)}{cite_entry(entry)}.", entry.seq)
 
 
+_ACTS = frozenset("action message task.updated item.updated plan.replaced intent outcome wait.started".split())
+
+
 def result(intent: Intent, context: Context) -> Reply:
     """How the task ended."""
     task = context.task
@@ -305,5 +310,7 @@ def result(intent: Intent, context: Context) -> Reply:
 
 def last(intent: Intent, context: Context) -> Reply:
     """The last events."""
-    rows = show.moments(context.task, 2)
+    task = context.task
+    acts = tuple(moment for moment in task.recent if moment.type in _ACTS)
+    rows = show.moments(task.replace(recent=acts), 2) or show.moments(task, 2)
     return compose(rows or [plain("Nothing has happened yet.")], ONE, least=40)

@@ -27,9 +27,9 @@ _HUMPED = lazy_regex(r"\b\w*[a-z][A-Z]\w*\b|\b[A-Z]+_[A-Z_\d]+\b")
 # Words of which each stands for the others.
 _SYNONYMS = """
 mail email e-mail message
-delete remove erase wipe purge
+delete remove erase wipe purge rm
 approve sign signed confirm agree accept authorise approval sign-off
-grant give gave allow unlock
+grant give gave allow unlock permission
 review check inspect proofread
 buy bought purchase
 order ordered
@@ -39,7 +39,7 @@ cost price expensive dear euro euros dollar dollars fee
 spend spent cost budget
 budget spend
 big large size tb gb mb
-space disk storage used
+space disk storage tb gb used use
 own owner responsible
 teach teacher instructor
 db database
@@ -70,7 +70,6 @@ folder directory
 compare comparison match identical agree
 checksum checksums
 cancel cancelled
-directory folder clone
 freeze frozen freezing
 size pool
 switch off stop shut
@@ -95,7 +94,7 @@ class Subject:
         self.words = [word for word in dict.fromkeys(words) if folded(word) not in _TRIVIAL]
         about = text_words(known) if known else frozenset[str]()
         self._wanted = [
-            (forms, 0.4 if forms & about else _worth(word))
+            (forms, 0.4 if forms & about else _worth(word) * _known_share(word, language))
             for word, forms in ((word, _forms(word, language)) for word in self.words)
         ]
         self._soft = [_forms(word, language) for word in dict.fromkeys(soft)]
@@ -120,8 +119,13 @@ class Subject:
             whole += worth
             if any(_in(form, has, text) for form in forms):
                 got += worth
-        extra = 0.5 * sum(any(_in(form, has, text) for form in forms) for forms in self._soft)
+        extra = 0.4 * self.beside(text)
         return (got + extra) / (whole + extra) if got else 0.0
+
+    def beside(self, text: str) -> int:
+        """How many of the words beside the subject a text has."""
+        has = text_words(text[:_CHARACTERS])
+        return sum(any(_in(form, has, text) for form in forms) for forms in self._soft)
 
     def missing(self, text: str) -> list[str]:
         """The words that a text does not have."""
@@ -133,6 +137,13 @@ class Subject:
         ]
 
 
+def _known_share(word: str, language: str) -> float:
+    """A word of another language that we cannot translate may be in no record, which says little."""
+    plain = folded(word)
+    foreign = language not in ("en", "zh", "ja") and plain.isalpha() and word[:1].islower()
+    return 0.35 if foreign and plain not in glossary(language) else 1.0
+
+
 def _in(form: str, has: frozenset[str], text: str) -> bool:
     return form in has or (not form.isascii() and form in text)
 
@@ -140,7 +151,12 @@ def _in(form: str, has: frozenset[str], text: str) -> bool:
 def _worth(word: str) -> float:
     if re.search(r"\d|_|[./]\w", word):
         return 1.5
-    return 0.4 if folded(word) in _LIGHT else 1.0
+    return 0.4 if _stem(folded(word)) in _light_stems() else 1.0
+
+
+@cache
+def _light_stems() -> frozenset[str]:
+    return frozenset(map(_stem, _LIGHT))
 
 
 @lru_cache(1 << 12)
@@ -211,7 +227,10 @@ def _split(token: str) -> list[str]:
 
 @lru_cache(1 << 13)
 def _stem(word: str) -> str:
-    return _IRREGULAR.get(word) or stem(word)
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    root = stem(word)
+    return root[:-1] if len(root) > 4 and root.endswith("y") else root
 
 
 _IRREGULAR = {
