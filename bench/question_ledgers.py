@@ -352,9 +352,67 @@ def offsite(tell: Ledger) -> None:
     tell.at("2026-09-10 11:30")
 
 
+def kitchen(tell: Ledger) -> None:
+    """Building and writing at once: craftsmen, deliveries, money, and a training run of a model."""
+    tell.at("2026-06-01 08:00")
+    tell.begin(
+        "request", "Renovate the office kitchen",
+        ["Measure the room", "Choose the cabinets", "Order the oven", "Lay the cables", "Paint the walls",
+         "Install the sink", "Inspection by the landlord"],
+        request="Renovate the kitchen on the second floor. It has to be usable again on 19 June. The landlord must "
+        "approve every hole in the load-bearing wall. We can spend 14,000 euros.",
+        goal="Twelve people can cook at the same time",
+    )  # fmt: skip
+    tell("measured", "update", "The room is 6.2 m long and 3.4 m wide", step=1, step_status="completed")
+    tell("damp", "remember", "The north wall is damp up to a height of 40 cm", type="discovery")
+    tell("cabinets", "decide", choice="Birch plywood cabinets from Holm", title="Cabinets",
+         options=["steel", "MDF"], reasoning="they can be repaired, and Holm delivers within a week",
+         risks=["birch stains if water stays on it", "Holm is a one-man shop"],
+         if_wrong="put steel fronts on the same bodies")  # fmt: skip
+    tell("chosen", "update", "Cabinets chosen: 9 base units and 5 wall units, 5,380 euros", step=2,
+         step_status="completed")  # fmt: skip
+    tell.at("2026-06-02 09:30")
+    tell.says("nogas", "No gas, please. Induction only.")
+    tell.says("quiet", "Drilling is only allowed before 10 in the morning.")
+    tell.says("invoice", "Send every invoice to Farah before you pay it.")
+    tell("ovenorder", "update", "Oven ordered from Küppersbusch, delivery on 11 June", step=3,
+         step_status="completed")  # fmt: skip
+    tell("ovenprice", "set", "oven_price", 1890)
+    tell("cable", "update", "Electrician starts", step=4, step_status="active")
+    tell("fuse", "remember", "The fuse box has only two free slots, we need three", type="error")
+    tell("fuseblock", "update", "Need a bigger fuse box", blockers=["the fuse box is too small"])
+    tell.at("2026-06-03 14:20")
+    tell("fusefix", "update", "Mr Adeyemi installed a second fuse box", blockers=[])
+    tell("cabled", "update", "Cables are in, tested with 400 V", step=4, step_status="completed")
+    tell("limewash", "exclude", what="Lime wash on the north wall", why="it does not stick to damp plaster")
+    tell("paintstart", "update", "Painting, two coats", step=5, step_status="active")
+    tell.at("2026-06-04 10:05")
+    tell.runs("train1", "Train the stock forecast", "python train.py --epochs 30", "epoch 30 loss 0.412\nCUDA out of "
+              "memory", ok=False, seconds=5400)  # fmt: skip
+    tell.runs("train2", "Train the stock forecast", "python train.py --epochs 30 --batch 16", "epoch 30 loss 0.297\n"
+              "saved model-v3.pt", seconds=7200)  # fmt: skip
+    tell("modelfile", "log_action", "Write the report of the forecast", files=[{"path": "/work/project/forecast.md",
+         "change": "created"}, {"path": "/work/project/train.py", "change": "modified"}])  # fmt: skip
+    tell("replan", "plan_replace",
+         ["Measure the room", "Choose the cabinets", "Order the oven", "Lay the cables", "Seal the north wall",
+          "Paint the walls", "Install the sink"],
+         reason="The damp wall must be sealed first; the landlord inspects together with the fire brigade in July")  # fmt: skip
+    tell("seal", "update", "Sealing slurry is drying until Saturday", step=5, step_status="active",
+         next="Paint the east wall meanwhile")  # fmt: skip
+    tell("keys", "remember", "The keys of the storeroom are with the caretaker, Mrs Lindqvist", type="context")
+    tell("es", "update", "El fontanero viene el lunes a las 8:00.")
+    tell("deposit", "intent", what="Pay the deposit of 800 euros to Holm", verify="bank statement")
+    tell("paid", "outcome", intent=tell.seq_of("deposit"), outcome="did", note="booked on 4 June")
+    tell("permit", "intent", what="Submit the permit for the wall to the landlord", verify="ask the landlord")
+    tell("rejectred", "exclude", what="Red fronts", why="too loud for the open space", by="user")
+    tell("ask", "remember", "Do we need a second dishwasher?", type="question")
+    tell.at("2026-06-05 16:45")
+
+
 STORIES: dict[str, tuple[str, Callable[[Ledger], None]]] = {
     "gateway": ("Europe/Berlin", gateway),
     "buckets": ("Europe/Berlin", buckets),
+    "kitchen": ("Europe/Paris", kitchen),
     "survey": ("Africa/Lagos", survey),
     "offsite": ("Europe/Lisbon", offsite),
 }

@@ -28,7 +28,7 @@ from ringbolt.ask.questions import _step  # pyright: ignore[reportPrivateUsage]
 HERE = Path(__file__).parent
 PHRASINGS = HERE / "labels" / "question_phrasings.txt"
 TARGET = HERE.parent / "src" / "ringbolt" / "ask" / "question_weights.json"
-PENALTY, FOLDS, STEPS = 0.35, 10, 400
+PENALTY, FOLDS, STEPS = 0.35, 5, 160
 # Intents of the questions whose answers are the same.
 SAME = {"outcome": "did", "effects": "did", "none": "none"}
 
@@ -52,7 +52,7 @@ def seen(question: str) -> set[str]:
 
 def fit(rows: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Softmax regression by gradient descent with momentum (the problem is convex and small)."""
-    weights = ahead = np.zeros((rows.shape[1], wanted.shape[1]))
+    weights = ahead = np.zeros((rows.shape[1], wanted.shape[1]), np.float32)
     pace = 4.0 / np.linalg.norm(rows, 2) ** 2 * 2
     for step in range(STEPS):
         raw = rows @ ahead
@@ -79,14 +79,14 @@ def main() -> int:
             cases.append((intent, case.question))
     found = [seen(question) for _, question in cases]
     counts = Counter(name for names in found for name in names)
-    names = sorted(name for name, count in counts.items() if count >= 2)
+    names = sorted(name for name, count in counts.items() if count >= 3)
     places = {name: at for at, name in enumerate(names)}
-    rows = np.zeros((len(cases), len(names)))
+    rows = np.zeros((len(cases), len(names)), np.float32)
     for at, has in enumerate(found):
         for name in has:
             if name in places:
                 rows[at, places[name]] = 1.0
-    wanted = np.array([[float(name == intent) for name in INTENTS] for intent, _ in cases])
+    wanted = np.array([[float(name == intent) for name in INTENTS] for intent, _ in cases], np.float32)
     order = list(range(len(cases)))
     random.Random(1).shuffle(order)
     guess = np.zeros(len(cases), int)
@@ -106,9 +106,13 @@ def main() -> int:
     print(f"{len(cases)} phrasings, {len(names)} features, accuracy {np.mean([ok for k, v in right.items() if k in INTENTS for ok in v]):.3f}")
     if not options.dry_run:
         weights = fit(rows, wanted)
-        table = {name: [round(float(one), 2) for one in weights[at]] for name, at in places.items()}
-        lines = ",\n".join(f"{json.dumps(name)}:{json.dumps(row, separators=(',', ':'))}" for name, row in table.items()
-                           if any(abs(one) >= 0.02 for one in row))  # fmt: skip
+        table = {
+            name: {intent: round(float(one), 2) for intent, one in zip(INTENTS, weights[at], strict=True) if abs(one) >= 0.06}
+            for name, at in places.items()
+        }
+        lines = ",\n".join(
+            f"{json.dumps(name)}:{json.dumps(row, separators=(',', ':'))}" for name, row in table.items() if row
+        )
         TARGET.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     return 0
 

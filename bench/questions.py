@@ -109,10 +109,12 @@ def judged(case: Case, answer: Answer, handles: dict[str, set[int]]) -> str:
 def handles_of(ledger: ledgers.Ledger, events: Sequence[dict[str, Any]]) -> dict[str, set[int]]:
     """For each event of a recorded session, the events of the ledger that have its text."""
     stored: list[tuple[int, str, str]] = []
+    derived: list[tuple[int, set[int]]] = []  # entries that were inferred from other events
     before: int | None = None
     while True:
         page = ledger.memory.task_thread(ledger.task, limit=200, before=before)
         stored += [(event.seq, event.type, _plain(f"{event.text} {event.data}")) for event in page.events]
+        derived += [(event.seq, set(event.data.get("from") or ())) for event in page.events]
         if not page.events or min(event.seq for event in page.events) <= 1:
             break
         before = min(event.seq for event in page.events)
@@ -127,7 +129,7 @@ def handles_of(ledger: ledgers.Ledger, events: Sequence[dict[str, Any]]) -> dict
         seqs = {seq for seq, _, text in stored if any(key in text for key in keys)}
         if event.get("k") == "plan":
             seqs |= {seq for seq, kind, _ in stored if kind.startswith(("plan.", "item."))}
-        found[f"e{number}"] = seqs
+        found[f"e{number}"] = seqs | {seq for seq, source in derived if source & seqs}
     return found
 
 

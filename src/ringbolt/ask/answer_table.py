@@ -37,6 +37,8 @@ def answer(intent: Intent, context: Context) -> Reply | None:
     if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
         about = "none"
     tried: list[str] = []
+    if intent.has("file") and about in ("value", "none", "notes") and context.subject:
+        about = "files"
     for name in (about, *_THEN.get(about, ("none",))):
         if name == "none" and intent.polar and "did" not in tried:
             name = "did"
@@ -121,7 +123,7 @@ _THEN: dict[str, tuple[str, ...]] = {
     "history": ("none",),
     "people": (),
     "when": (),
-    "duration": (),
+    "duration": ("value",),
     "did": (),
     "effects": (),
     "replan": ("decision", "none"),

@@ -57,13 +57,23 @@ def read_window(tx: Tx, task_id: str, seqs: Iterable[int] = ()) -> tuple[Evidenc
     rows = queries.newest_events(tx, task_id, WINDOW, _DATA)
     known = {row["seq"] for row in rows}
     rows += queries.events_of(tx, task_id, [seq for seq in seqs if seq not in known], _DATA)
-    return tuple(sorted(map(_evidence, rows), key=lambda one: one.seq))
+    return _in_order(rows)
+
+
+def _in_order(rows: list[Row]) -> tuple[Evidence, ...]:
+    """Rows as evidence; an outcome is told with what it is the outcome of."""
+    texts = {row["seq"]: row["text"] or "" for row in rows}
+    found: list[Evidence] = []
+    for row in sorted(rows, key=lambda row: row["seq"]):
+        one = _evidence(row)
+        about = texts.get(row["ref"] or 0, "") if one.kind == "outcome" else ""
+        found.append(one.replace(text=f"{about}: {one.text}") if about and one.text else one)
+    return tuple(found)
 
 
 def read_period(tx: Tx, task_id: str, after: int, until: int) -> tuple[Evidence, ...]:
     """The events after one and up to another, in order; the newest ones of a long time."""
-    rows = queries.events_between(tx, task_id, after, until, WINDOW, _DATA)
-    return tuple(sorted(map(_evidence, rows), key=lambda one: one.seq))
+    return _in_order(queries.events_between(tx, task_id, after, until, WINDOW, _DATA))
 
 
 def _evidence(row: Row) -> Evidence:
@@ -157,7 +167,18 @@ _NUMBER = lazy_regex(
 )
 _ROLE = lazy_regex(
     r"(?i)\b(?:team|board|compliance|committee|manager|managers|professor|customer|client|owner|lawyer|teacher|boss|user"
-    r"|department|support|security|legal|vendor|supplier|agency|council)\b|[由被]\S{1,4}|教授|团队|さん"
+    r"|department|support|security|legal|vendor|supplier|agency|council|landlord|[a-z]{3,}(?:er|or|ist|ian|man|woman|wife|ant))\b"
+    r"|[由被]\S{1,4}|教授|团队|さん"
+)
+_NO_ROLE = frozenset(
+    "after before over under never ever other another either neither whether order number server paper letter water power"
+    " error error for or later earlier newer older bigger smaller faster slower longer shorter higher lower better together"
+    " rather however header folder pointer buffer counter parameter computer printer router docker container cluster filter"
+    " layer timer trigger wrapper compiler parser helper handler loader reader readers floor door color colour factor vector"
+    " monitor sensor editor cursor executor exist list consist assist human than german important relevant constant instant"
+    " want restaurant plant warrant grant significant different summer winter october september november december cover"
+    " offer answer enter consider remember deliver recover transfer prefer refer register chapter quarter matter further"
+    " corner center centre border master slider voucher voucher newsletter onboarding wiper river dinner per her dryer".split()
 )
 _CAPITAL = lazy_regex(r"(?<![\w/.@#_-])([A-ZÀ-Ý][a-zà-ÿ]{1,}(?:[ -][A-ZÀ-Ý][a-zà-ÿ]+)*)(?![\w/_]|\.\w)")
 _NOT_NAMES = frozenset(
@@ -211,7 +232,8 @@ def has_person(subject: Subject) -> Callable[[str], bool]:
     own = {word.lower() for word in subject.words}
 
     def wanted(text: str) -> bool:
-        return _ROLE.search(text) is not None or any(name.lower() not in own for name in names_in(text))
+        roles = {role.lower() for role in _ROLE.findall(text)} - _NO_ROLE - own
+        return bool(roles) or any(name.lower() not in own for name in names_in(text))
 
     return wanted
 

@@ -49,7 +49,7 @@ def value(intent: Intent, context: Context) -> Reply | None:
         return compose([show.value(entry) for entry in reversed((exact or keyed)[-6:])], ONE, glue="; ", least=40)
     if intent.has("pass", "fail", "last") and (reply := check_result(intent, context)) is not None:
         return reply
-    counts = intent.has("many", "percent") or bool(_QUANTITY & {word.lower() for word in subject.words})
+    counts = intent.has("many", "percent", "long") or bool(_QUANTITY & {word.lower() for word in subject.words})
     wanted = has_quantity(subject, intent.text) if counts else None
     if intent.has("may", "must"):  # a limit is what the user or a decision says, not what was used
         limits = tuple(one for one in context.window if one.kind in _LIMITS)
@@ -143,6 +143,8 @@ def anything(intent: Intent, context: Context) -> Reply | None:
     """Whatever is recorded about the subject: a step, an entry, or a sentence."""
     if not context.subject:
         return None
+    if intent.has("many", "who", "when", "long", "percent"):
+        return value(intent, context) if intent.has("many", "percent") else None
     return value(intent.replace(marks=()), context)
 
 

@@ -124,8 +124,8 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
     forbids = rule.forbids or _FORBIDS.search(text) is not None
     if forbids:
         return "no"
-    if must:
-        return "yes" if _REQUIRES.search(text) else None
+    if must:  # an instruction is something to be done
+        return "yes" if _REQUIRES.search(text) or (best[0] >= 0.75 and rule.channel == "user") else None
     if _ALLOWS.search(text):
         return "yes"
     return "no" if _KEEPS.search(text) else None

@@ -202,7 +202,7 @@ def _run_verdict(intent: Intent, one: Evidence, ok: bool) -> Reply:
 def _run_about(context: Context) -> Evidence | None:
     """The last action whose summary or command is about the subject and that ended."""
     for one in reversed(context.window):
-        if one.kind != "action" or one.status not in ("completed", "failed") or only_looked(one.text):
+        if not any(_commands(one)) or one.status not in ("completed", "failed") or only_looked(one.text):
             continue
         output = str(one.data.get("output") or "")[-400:]
         if context.subject.coverage(f"{_run_text(one)} {output}") >= FITS and (
@@ -252,7 +252,8 @@ def changed_file(context: Context) -> FileTouch | None:
 
 def _excluded(intent: Intent, context: Context) -> Reply | None:
     for entry in reversed(fitting(context.subject, context.task.exclusions, lambda entry: entry.summary)):
-        return _verdict(intent, "tried", show.exclusion(entry))
+        word = "no" if show.user_rejected(entry) else "tried"
+        return _verdict(intent, word, show.exclusion(entry))
     return None
 
 

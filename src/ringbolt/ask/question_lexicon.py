@@ -37,12 +37,13 @@ next: next, now what, what now, afterwards, upcoming, after that, after this, fo
 now: now, current, currently, at the moment, right now, in progress, under way, underway, active, working on, busy with, ongoing, presently, doing, in the middle of, these days
 step: step, steps, item, items, task, tasks, part of the plan, stage of the plan
 plan: plan, plans, roadmap, agenda, schedule
-drop: dropped, drop, removed, scrap, cut from, taken out, left out, removed from the plan, taken off, scrapped, cancelled, no longer in, thrown out, fell out, any more, anymore, abandoned
+drop: dropped, drop, take out, took out, leave out, removed, scrap, cut from, taken out, left out, removed from the plan, taken off, scrapped, cancelled, no longer in, thrown out, fell out, any more, anymore, abandoned
 change: change, changed, changes, changing, create, created, revise, revised, replan, replanned, different, modify, modified, edit, edited, edits, touch, touched, altered, updated, update
 old: old, previous, former, earlier, original, originally, initial, initially, first, at the start, at the beginning, before, used to be, plan a, verbatim, begin with
 new: new, added, add, additional, extra, newly
 compare: compared, compare, difference, versus, than
 decide: decide, decided, decision, decisions, choose, chose, chosen, choice, choices, pick, picked, opt, opted, select, selected, go for, go with, went with, settle on, settled on, agree on, agreed on, went for
+option: option, options, alternative, alternatives, considered, candidates
 use: use, used, using, uses, take, took, taken, rely on
 reason: reason, reasons, rationale, reasoning, because, justification, argument for
 risk: risk, risks, risky, downside, downsides, drawback, drawbacks, danger, dangers, disadvantage, disadvantages, trade-off, tradeoff, tradeoffs, caveat, caveats, could go wrong, might go wrong
@@ -61,7 +62,7 @@ value: value, values, set to, equal, equals
 names: variables, names, identifiers, key details, key facts, versions, tickets, paths, details
 file: file, files, modules, scripts
 commit: commit, commits, committed
-block: block, blocks, blocked, blocking, blocker, blockers, stuck, hold up, holds up, held up, holding up, hold back, held back, holding us, holding, in the way, obstacle, obstacles, impediment, prevent, prevents, preventing, stops us, stopping us, keeps us from, keep us from
+block: block, blocks, blocked, blocking, blocker, blockers, stuck, hold up, holds up, held up, holding up, hold back, held back, holding us, holding, in the way, in our way, in my way, in your way, obstacle, obstacles, impediment, prevent, prevents, preventing, stops us, stopping us, keeps us from, keep us from
 problem: problem, problems, issue, issues, trouble, difficulty, difficulties, concern, concerns
 wait: wait, waits, waiting, await, awaiting
 question: question, questions, unclear, unanswered, clarify, clarified, unresolved, unsure
@@ -196,7 +197,7 @@ question: question, questions, pas clair, sans reponse
 verify: verifie, verifiee, prouve, confirme
 pass: passe, passent, passes, reussi, reussis, reussie, vert, marche, fonctionne
 result: resultat, resultats, issue, bilan
-happen: passe-t-il, s'est passe, s'est-il passe, arrive, produit, passe hier
+happen: passe-t-il, est passe, est-il passe, il passe, arrive, produit, passe hier
 learn: appris, decouvert, trouve, decouvertes, constats
 status: statut, etat, avancement, situation, en sommes-nous, en est, en est-on, en etions-nous, ou en
 recap: resume, recapitule, apercu, point
@@ -476,7 +477,7 @@ not: 不, 没有, 没, 未, 别
 we: 我们, 我, 你, 你们, 他们, 他, 她, 咱们
 user: 用户, 使用者
 done: 完成, 做完, 结束, 已完成, 搞定, 弄完
-open: 剩下, 还剩, 剩余, 未完成, 没完成, 没做完, 还有, 待办, 还没
+open: 还剩下, 剩下, 还剩, 剩余, 未完成, 没完成, 没做完, 还有, 待办, 还没
 next: 下一步, 接下来, 下面, 然后, 之后做, 下一个
 now: 现在, 目前, 正在, 当前, 进行到
 step: 步骤, 步, 一步, 任务
@@ -692,7 +693,8 @@ def glossary(language: str) -> dict[str, tuple[str, ...]]:
     for line in GLOSSARY.strip().splitlines():
         english, _, rest = line.partition(" = ")
         column = rest.split(" | ")[place].strip()
-        names = [*column.split(), column] if " de " in column else column.split()
+        joined = any(word in ("de", "di", "delle", "des") for word in column.split())
+        names = [column] if joined else column.split()
         names = [name for name in names if len(name) > 3 or not name.isascii()]
         for name in names:
             found.setdefault(name, tuple(english.split()))

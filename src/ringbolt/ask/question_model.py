@@ -25,9 +25,9 @@ _POLAR = ("be", "may", "must")
 
 
 class Model(Struct):
-    """The weights of each feature, in the order of INTENTS."""
+    """The weights of each feature for the intents that it speaks for or against."""
 
-    weights: dict[str, list[float]]
+    weights: dict[str, dict[str, float]]
 
 
 @cache
@@ -70,9 +70,8 @@ def features(found: Marks, *, time: bool = False, step: bool = False) -> set[str
 def scores(names: Iterable[str], table: Model | None = None) -> dict[str, float]:
     """The score of each intent."""
     weights = (table or model()).weights
-    total = [0.0] * len(INTENTS)
+    total = dict.fromkeys(INTENTS, 0.0)
     for name in names:
-        row = weights.get(name)
-        if row is not None:
-            total = list(map(float.__add__, total, row))
-    return dict(zip(INTENTS, total, strict=True))
+        for intent, weight in weights.get(name, {}).items():
+            total[intent] += weight
+    return total

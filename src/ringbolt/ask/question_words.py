@@ -116,7 +116,8 @@ def _words(plain: str, language: str, known: dict[str, tuple[tuple[tuple[str, ..
                 yield head
                 yield {"s": "is", "re": "are", "m": "am", "ve": "have", "ll": "will", "d": "would"}.get(tail, tail)
             else:
-                yield from (part for part in token.split("'") if part)
+                for part in token.split("'"):
+                    yield from (piece for piece in ([part] if part in known else part.split("-")) if piece)
         elif "-" in token and language == "fr" and (head := token.split("-")[0]) in known:
             yield head
             yield from (part for part in token.split("-")[1:] if len(part) > 1)
@@ -154,12 +155,12 @@ def _unspaced_tokens(run: str, language: str) -> Iterator[tuple[str, str]]:
             pending += run[at]
             at += 1
             continue
-        if pending:
+        if len(pending) > 1:  # a single letter between two words is hardly a word
             yield pending, SUBJECT
-            pending = ""
+        pending = ""
         yield word, concept
         at += len(word)
-    if pending:
+    if len(pending) > 1:
         yield pending, SUBJECT
 
 

@@ -136,7 +136,9 @@ def decision(intent: Intent, context: Context) -> Reply | None:
     """
     task, language = context.task, intent.language
     parts = [
-        name for name, marks in (("risks", ("risk",)), ("if_wrong", ("fallback",))) if intent.has(*marks)
+        name
+        for name, mark in (("risks", "risk"), ("if_wrong", "fallback"), ("options", "option"))
+        if intent.has(mark)
     ]
     entries = [entry for entry in task.decisions if not parts or any(entry.data.get(name) for name in parts)]
     if context.subject:
@@ -254,7 +256,12 @@ def files(intent: Intent, context: Context) -> Reply | None:
         named_file = any("." in word.strip(".") or "/" in word for word in context.subject.words)
         if changed_file(context) is not None or intent.polar:
             return did(intent, context)
-        found = [file for file in context.task.files if context.subject.coverage(file.path) >= 0.6]
+        texts = {one.seq: one.text for one in context.window}
+        found = [
+            file
+            for file in context.task.files
+            if context.subject.coverage(f"{file.path} {texts.get(file.seq, '')}") >= FITS
+        ]
         if found:
             return compose(show.files(context.task.replace(files=tuple(found))), LIST, glue="; ")
         if named_file or not intent.has("change", "go"):
@@ -337,7 +344,7 @@ def _step_at(one: Evidence, task: Snapshot) -> str:
 
 def effects(intent: Intent, context: Context) -> Reply | None:
     """Side effects with an unknown outcome, otherwise those whose outcome is known."""
-    if context.subject and intent.polar:
+    if context.subject and intent.polar and not intent.has("effect"):
         return did(intent, context)
     rows = [show.effect(effect, intent.language) for effect in context.task.effects]
     if not rows:

@@ -141,7 +141,7 @@ def _known_share(word: str, language: str) -> float:
     """A word of another language that we cannot translate may be in no record, which says little."""
     plain = folded(word)
     foreign = language not in ("en", "zh", "ja") and plain.isalpha() and word[:1].islower()
-    return 0.35 if foreign and plain not in glossary(language) else 1.0
+    return 0.25 if foreign and plain not in glossary(language) else 1.0
 
 
 def _in(form: str, has: frozenset[str], text: str) -> bool:
@@ -239,7 +239,7 @@ _IRREGULAR = {
         "build": "built", "send": "sent", "write": "wrote written", "buy": "bought", "pay": "paid", "find": "found",
         "choose": "chose chosen", "give": "gave given", "run": "ran", "make": "made", "break": "broke broken",
         "freeze": "frozen froze", "teach": "taught", "speak": "spoke spoken", "drive": "drove driven",
-        "hold": "held", "keep": "kept", "sell": "sold", "leave": "left", "meet": "met", "spend": "spent",
+        "hold": "held", "lay": "laid", "keep": "kept", "sell": "sold", "leave": "left", "meet": "met", "spend": "spent",
         "sign": "signs", "copy": "copies copied", "reply": "replies replied", "apply": "applies applied",
         "cancel": "cancelled canceled", "plan": "planned", "ship": "shipped", "commit": "committed",
         "approval": "approves approved approve approving", "analysis": "analyse analysed analyses analyzed",
