@@ -433,5 +433,6 @@ def session(folder: Path, name: str) -> tuple[Ledger, list[dict[str, Any]]]:
     fed.feed(kit.visible([event for event in events if "ts" in event], "structured"), "structured")
     ledger = Ledger.__new__(Ledger)
     ledger.zone, ledger.now, ledger.memory = ZoneInfo("UTC"), fed._now, fed.memory
-    ledger.task, ledger.handles = fed.memory.task_list().tasks[0].id, {}
+    tasks = fed.memory.task_list(status="all").tasks
+    ledger.task, ledger.handles = max(tasks, key=lambda task: task.seq).id, {}
     return ledger, events

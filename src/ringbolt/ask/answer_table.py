@@ -27,7 +27,7 @@ Answerer = Callable[[Intent, Context], Reply | None]
 
 # Answers about the state as a whole; they speak of a subject only if it is one of the task's own words.
 _OF_THE_WHOLE = frozenset(
-    "where status completed open next current questions needs rules goal last result effects".split()
+    "where status completed open next current questions needs goal last result effects".split()
 )
 
 
@@ -37,7 +37,11 @@ def answer(intent: Intent, context: Context) -> Reply | None:
     if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
         about = "none"
     tried: list[str] = []
-    if intent.has("file") and about in ("value", "none", "notes") and context.subject:
+    if about in ("request", "rules") and intent.has("user") and context.subject:
+        return _ANSWERS[about](intent, context)  # nobody else can say what the user said
+    if about in ("files", "commits") and intent.has("many") and context.subject:
+        about = "value"
+    elif intent.has("file") and about in ("value", "none", "notes") and context.subject:
         about = "files"
     for name in (about, *_THEN.get(about, ("none",))):
         if name == "none" and intent.polar and "did" not in tried:

@@ -11,6 +11,7 @@ from typing import Any
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, Value, is_dict, is_list
 from ..signals.text_layout import clauses, without_colours
+from ..signals.tools import only_looked
 from ..store.tx import Row, Tx
 from . import queries
 from .topic_match import FITS, Subject
@@ -18,6 +19,7 @@ from .topic_match import FITS, Subject
 WINDOW = 400  # newest events that are read for a question with a subject
 _DATA = 4000  # characters of the data of an event
 _LINES = 60  # lines of an output
+_OUTPUT_FITS = 0.75
 # Types of events that state nothing about the work.
 NO_EVIDENCE = frozenset(
     "question snapshot claim.taken claim.released claim.reclaimed task.focused model.used log link.added link.removed"
@@ -129,6 +131,8 @@ def sentences(
     found: list[Sentence] = []
     for one in evidence:
         worth = 0.0 if one.kind in NO_EVIDENCE else 1.0 if kinds is None else kinds(one)
+        if one.kind == "action" and only_looked(one.text):
+            continue  # what was read is not what was done or found
         if not worth or not subject.may_fit(f"{one.text} {' '.join(one.details)}".lower()[: 2 * _DATA]):
             continue
         best: Sentence | None = None
@@ -136,8 +140,9 @@ def sentences(
             if wanted is not None and not wanted(text):
                 continue
             score = subject.coverage(text)
-            if score < FITS and one.text and share < 1.0:  # an output is about what was run
-                score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if subject.coverage(text) else 0.0
+            if share < 1.0:  # an output is about what was run, and has words of all sorts
+                score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if score else 0.0
+                score = score if score >= _OUTPUT_FITS else 0.0
             whole = score * share * worth * (1 + 0.1 * subject.beside(text))
             if score >= FITS and (best is None or whole > best.score):
                 best = Sentence(text=text, score=whole, source=one)

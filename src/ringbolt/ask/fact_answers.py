@@ -62,7 +62,8 @@ def people(intent: Intent, context: Context) -> Reply | None:
     """Who holds the task, or the sentence that names the person."""
     if not context.subject:
         return _holders(context) if intent.has("own", "now") or len(intent.marks) < 5 else None
-    return _best(intent, context, has_person(context.subject), least_names=True)
+    said = tuple(one for one in context.window if one.channel != "tool")
+    return _best(intent, context.replace(window=said), has_person(context.subject))
 
 
 def _holders(context: Context) -> Reply:
@@ -100,7 +101,7 @@ def dated(intent: Intent, context: Context) -> Reply | None:
 
 
 def _best(
-    intent: Intent, context: Context, wanted: Callable[[str], bool] | None, *, least_names: bool = False
+    intent: Intent, context: Context, wanted: Callable[[str], bool] | None
 ) -> Reply | None:
     """The best sentences about the subject, of the right sort."""
     evidence = context.window if not intent.span or context.period is None else context.period
@@ -109,7 +110,7 @@ def _best(
         return None
     best = found[0]
     close = [one for one in found[:3] if one.score >= 0.95 * best.score and _differs(one, best)]
-    rows = [_quoted(one) for one in (best, *close[:1])]
+    rows = [_quoted(one) for one in (best, *(close[:1] if wanted is None else ()))]
     return compose(rows, PARAGRAPH, glue="; ", source="recall", language=intent.language).replace(items=())
 
 

@@ -155,7 +155,7 @@ def duration(intent: Intent, context: Context) -> Reply | None:
     task, language = context.task, intent.language
     rows = _action_times(context, language) if context.subject else []
     found = step_about(intent, context)
-    if found is not None and (found[1].started_at or found[1].completed_at or intent.step is not None):
+    if found is not None and (found[1].started_at or intent.step is not None):
         number, item = found
         lasting = _lasting(item, context, language)
         row = show.about_step("", number, item, lasting, language)

@@ -36,14 +36,14 @@ def did(intent: Intent, context: Context) -> Reply | None:
         return _by_soft_words(intent, context)
     found = _step_about(intent, context)
     effect = _effect(subject, context)
+    if (reply := _last_check(intent, context)) is not None:
+        return reply
     if found is not None and found[1].evidence == "verified":
         return _step(intent, *found, context)
     if effect is not None and (
         found is None or subject.coverage(effect.what) >= subject.coverage(found[1].title)
     ):
         return _verdict(intent, _HAPPENED[effect.status], show.effect(effect, intent.language))
-    if (reply := _last_check(intent, context)) is not None:
-        return reply
     if intent.has("pass", "result") and (reply := _last_run(intent, context)) is not None:
         return reply
     if found is not None:
@@ -225,7 +225,8 @@ def _value(intent: Intent, context: Context) -> Reply | None:
     """A variable that the question names exactly."""
     names = {word.lower() for word in context.subject.words}
     for entry in reversed(context.task.values):
-        if (entry.key or "").lower() in names:
+        key = (entry.key or "").lower()
+        if key in names and context.subject.coverage(f"{key} {entry.data.get('value')}") >= 0.9:
             return compose([show.value(entry)], ONE, least=40)
     return None
 

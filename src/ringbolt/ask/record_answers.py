@@ -264,7 +264,8 @@ def files(intent: Intent, context: Context) -> Reply | None:
         ]
         if found:
             return compose(show.files(context.task.replace(files=tuple(found))), LIST, glue="; ")
-        if named_file or not intent.has("change", "go"):
+        general = all(word.lower() in ("code", "workspace", "repo", "repository", "project") for word in context.subject.words)
+        if named_file or not general:
             return None
     rows = show.files(context.task)
     if not rows:
