@@ -39,8 +39,10 @@ def answer(intent: Intent, context: Context) -> Reply | None:
     tried: list[str] = []
     if about in ("request", "rules") and intent.has("user") and context.subject:
         return _ANSWERS[about](intent, context)  # nobody else can say what the user said
-    if about in ("files", "commits") and intent.has("many") and context.subject:
-        about = "value"
+    if about in ("files", "commits") and intent.has("many") and (context.subject or intent.soft):
+        reply = fact_answers.counted(intent, context)
+        if reply is not None:
+            return reply
     elif intent.has("file") and about in ("value", "none", "notes") and context.subject:
         about = "files"
     for name in (about, *_THEN.get(about, ("none",))):

@@ -168,7 +168,7 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
     seqs = [hit.seq for hit in hits]
     if part.about in ("commits", "needs") or "commit" in part.marks:
         context = context.replace(commits=memory.store.read(lambda tx: _commits(memory, tx, task.id)))
-    if subject or part.about not in _FROM_THE_STATE:
+    if subject or part.about not in _FROM_THE_STATE or part.has("many"):
         context = context.replace(window=memory.store.read(lambda tx: read_window(tx, task.id, seqs)))
     if part.span is not None or part.about == "history":
         period, since = memory.store.read(lambda tx: _period(tx, context, part))

@@ -6,18 +6,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Channel, Value, is_dict, is_list
-from ..signals.text_layout import clauses, without_colours
+from ..model.types import Channel, is_dict, is_list
+from ..signals.text_layout import clauses
 from ..signals.tools import only_looked
 from ..store.tx import Row, Tx
 from . import queries
 from .topic_match import FITS, Subject
 
-WINDOW = 400  # newest events that are read for a question with a subject
-_DATA = 4000  # characters of the data of an event
+WINDOW = 300  # newest events that are read for a question with a subject
+_DATA = 3000  # characters of the data of an event
 _LINES = 60  # lines of an output
 _OUTPUT_FITS = 0.75
 # Types of events that state nothing about the work.
@@ -31,22 +32,49 @@ _FIELDS = (
 )
 
 
-class Evidence(Value, frozen=True, kw_only=True):
-    """An event as evidence: its text, the texts of its data, and what became of it (`status`)."""
+class Evidence:
+    """An event as evidence: its text, the texts of its data, and what became of it (`status`).
 
-    seq: int
-    kind: str
-    at: str
-    text: str
-    details: tuple[str, ...] = ()
-    channel: Channel = "agent"
-    status: str | None = None
-    item: str | None = None
-    data: dict[str, Any] = {}
-    troubles: tuple[str, ...] = ()  # blockers, and what holds a step up
+    Its data is parsed only if somebody looks at it: of hundreds of events few are about a subject.
+    """
+
+    def __init__(self, row: Row, about: str = "") -> None:
+        self.seq: int = row["seq"]
+        self.kind: str = row["type"]
+        self.at: str = row["at"]
+        self.text: str = f"{about}: {row['text']}" if about and row["text"] else row["text"] or ""
+        self.channel: Channel = row["channel"]
+        self.status: str | None = row["status"]
+        self.item: str | None = row["item_id"]
+        self._data: str = row["data"] or "{}"
+        self._sets: str = row["sets"] or ""
+
+    @cached_property
+    def lower(self) -> str:
+        """All that the event has, in lower case, for a first look."""
+        return f"{self.text} {self._data} {self._sets}".lower()
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The data of the event."""
+        try:
+            data: Any = json.loads(self._data)
+        except ValueError:  # it was cut
+            data = _cut_data(self._data)
+        return data if is_dict(data) else {}
+
+    @cached_property
+    def details(self) -> tuple[str, ...]:
+        """The texts of its data that people read."""
+        return (*_texts(self.data), *self.troubles)
+
+    @cached_property
+    def troubles(self) -> tuple[str, ...]:
+        """What it recorded as being in the way: blockers, and what holds a step up."""
+        return tuple(_troubles(self._sets)) if "blockers" in self._sets or "active_issue" in self._sets else ()
 
 
-class Sentence(Value, frozen=True, kw_only=True):
+class Sentence(NamedTuple):
     """A sentence of an event, and how much of the subject it has."""
 
     text: str
@@ -67,9 +95,8 @@ def _in_order(rows: list[Row]) -> tuple[Evidence, ...]:
     texts = {row["seq"]: row["text"] or "" for row in rows}
     found: list[Evidence] = []
     for row in sorted(rows, key=lambda row: row["seq"]):
-        one = _evidence(row)
-        about = texts.get(row["ref"] or 0, "") if one.kind == "outcome" else ""
-        found.append(one.replace(text=f"{about}: {one.text}") if about and one.text else one)
+        about = texts.get(row["ref"] or 0, "") if row["type"] == "outcome" else ""
+        found.append(Evidence(row, about))
     return tuple(found)
 
 
@@ -78,17 +105,17 @@ def read_period(tx: Tx, task_id: str, after: int, until: int) -> tuple[Evidence,
     return _in_order(queries.events_between(tx, task_id, after, until, WINDOW, _DATA))
 
 
-def _evidence(row: Row) -> Evidence:
-    try:
-        data: Any = json.loads(row["data"] or "{}")
-    except ValueError:  # it was cut
-        data = {"output": without_colours(str(row["data"])).replace("\\n", "\n").replace('\\"', '"')}
-    data = data if is_dict(data) else {}
-    troubles = tuple(_troubles(row["sets"] or ""))
-    return Evidence(
-        seq=row["seq"], kind=row["type"], at=row["at"], text=row["text"] or "", channel=row["channel"],
-        status=row["status"], item=row["item_id"], data=data, details=(*_texts(data), *troubles), troubles=troubles,
-    )  # fmt: skip
+_CUT_FIELD = lazy_regex(r'"(command|output|error|file_path|tool|type)":\s*"((?:[^"\\]|\\.)*)')
+
+
+def _cut_data(text: str) -> dict[str, Any]:
+    """What can be read of JSON that was cut off."""
+    found: dict[str, Any] = {}
+    for name, value in _CUT_FIELD.findall(text):
+        found.setdefault(name, value.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"'))
+    if "command" in found:
+        found["input"] = {"command": found.pop("command")}
+    return found
 
 
 _TROUBLE = lazy_regex(r'"(?:active_issue|attention)":\s*("(?:[^"\\]|\\.)+")|"blockers":\s*"?(\[.*?\])')
@@ -133,7 +160,7 @@ def sentences(
         worth = 0.0 if one.kind in NO_EVIDENCE else 1.0 if kinds is None else kinds(one)
         if one.kind == "action" and only_looked(one.text):
             continue  # what was read is not what was done or found
-        if not worth or not subject.may_fit(f"{one.text} {' '.join(one.details)}".lower()[: 2 * _DATA]):
+        if not worth or not subject.may_fit(one.lower):
             continue
         best: Sentence | None = None
         for text, share in _pieces(one):

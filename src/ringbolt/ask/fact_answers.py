@@ -58,6 +58,12 @@ def value(intent: Intent, context: Context) -> Reply | None:
     return _best(intent, context, wanted)
 
 
+def counted(intent: Intent, context: Context) -> Reply | None:
+    """The sentence that says how many, for questions whose things are also listed elsewhere."""
+    subject = Subject((*context.subject.words, *intent.soft), language=intent.language)
+    return _best(intent, context.replace(subject=subject), has_quantity(subject, intent.text))
+
+
 def people(intent: Intent, context: Context) -> Reply | None:
     """Who holds the task, or the sentence that names the person."""
     if not context.subject:

@@ -194,6 +194,8 @@ def _action_times(context: Context, language: str) -> list[Row]:
     """How long the last action about the subject took."""
     best: tuple[float, Evidence] | None = None
     for one in context.window:
+        if not context.subject.may_fit(one.lower):
+            continue
         share = context.subject.coverage(f"{one.text} {_command(one)[:200]}")
         if share >= FITS and isinstance(one.data.get("duration_ms"), (int, float)):
             best = (share, one) if best is None or share >= best[0] else best

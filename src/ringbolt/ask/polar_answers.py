@@ -202,6 +202,8 @@ def _run_verdict(intent: Intent, one: Evidence, ok: bool) -> Reply:
 def _run_about(context: Context) -> Evidence | None:
     """The last action whose summary or command is about the subject and that ended."""
     for one in reversed(context.window):
+        if one.kind != "action" or not context.subject.may_fit(one.lower):
+            continue
         if not any(_commands(one)) or one.status not in ("completed", "failed") or only_looked(one.text):
             continue
         output = str(one.data.get("output") or "")[-400:]
@@ -262,7 +264,9 @@ def _acted(intent: Intent, context: Context) -> Reply | None:
     """A completed action or a report of the agent; a mere mention is no proof."""
     subject = context.subject
     for one in reversed(context.window):
-        if one.kind != "action" or only_looked(one.text) or subject.coverage(_run_text(one)) < 0.75:
+        if one.kind != "action" or not subject.may_fit(one.lower) or only_looked(one.text):
+            continue
+        if subject.coverage(_run_text(one)) < 0.75:
             continue
         place = cite(one.seq, one.channel)
         row = Row(lambda most, one=one, place=place: f"{quote(_run_text(one), most)}{place}.", one.seq)

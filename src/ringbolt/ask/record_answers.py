@@ -198,7 +198,7 @@ def _failure(entry: Entry) -> Row:
 def _failed_action(intent: Intent, context: Context) -> Reply | None:
     """The last action about the subject that failed, with the end of its output."""
     for one in reversed(context.window):
-        if one.kind != "action" or one.status != "failed":
+        if one.kind != "action" or one.status != "failed" or not context.subject.may_fit(one.lower):
             continue
         output = str(one.data.get("error") or one.data.get("output") or "")
         lines = [line for line in output.splitlines() if line.strip()]
@@ -270,6 +270,9 @@ def files(intent: Intent, context: Context) -> Reply | None:
     rows = show.files(context.task)
     if not rows:
         return Reply(text=say(intent.language, "files_none"))
+    if intent.has("many"):
+        count = len(context.task.files) + context.task.left_out.get("file", 0)
+        return compose(rows, LIST, opening=f"{count}: ", glue="; ", language=intent.language)
     more = context.task.left_out.get("file", 0)
     return compose(rows, LIST, glue="; ", left_out=more, language=intent.language)
 
@@ -317,7 +320,7 @@ def _past_trouble(intent: Intent, context: Context) -> Reply | None:
     """What was in the way of the subject, or of the step about it, at some time."""
     best: tuple[float, Evidence] | None = None
     for one in context.window:
-        if one.troubles or one.kind == "error":
+        if one.kind == "error" or one.troubles:
             step = _step_at(one, context.task)
             texts = " ".join((one.text, *one.details))
             share = max(context.subject.coverage(texts), 0.95 * context.subject.coverage(f"{texts} {step}"))
