@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..model.types import Source
 from . import answer_rows as show
 from . import (
     fact_answers,
@@ -73,9 +74,16 @@ def _is_about_the_task(intent: Intent, context: Context) -> bool:
 
 
 def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
-    """Facts for a model, as lines with citations: the reply, then the state, then the nearest sentences."""
+    """Facts for a model, as lines with citations: the reply, the task and its request, the sentences about the
+    subject, the summary, what came since, and the state."""
     task = context.task
+    known = task.summary
     rows = [
+        show.stated("Task", task.name, task.sources.get("name")),
+        *([show.stated("The user asked", task.request, task.sources.get("request"))] if task.request else []),
+        *fact_answers.found_rows(context),
+        *([show.stated("Summary", known.text, Source(seq=known.seq, channel=known.channel))] if known else []),
+        *fact_answers.event_rows(context, after=known.seq if known else 0),
         *status_answers.progress_rows(context),
         *(show.step(number, item) for number, item in show.plan_steps(context)[:60]),
         *show.blockers(task),
@@ -86,7 +94,8 @@ def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
         *map(show.instruction, task.instructions[:-4:-1]),
         *map(show.effect, task.effects),
     ]
-    return tuple(dict.fromkeys((reply.text, *(row.show(200) for row in rows))))
+    answered = (reply.text,) if reply.recorded else ()
+    return tuple(dict.fromkeys((*answered, *(row.show(300) for row in rows))))
 
 
 _ANSWERS: dict[str, Answerer] = {

@@ -54,19 +54,20 @@ _THINGS = {
 def ask(memory: Base, task_id: str | None, question: str) -> Answer:
     """Answer a question about a task: with a model's wording if one is configured and it agrees with the
     facts, otherwise with our own."""
-    draft, task, list_facts = drafted(memory, task_id, question)
+    draft, task, list_facts, language = drafted(memory, task_id, question)
     settings = memory.settings
     if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
         return draft
     asker: Any = memory  # every memory that can ask is a `Modelling`
-    better, _ = asker._model_answer(task, question, list_facts(), draft)
+    better, _ = asker._model_answer(task, question, list_facts(), draft, language)
     return better or draft
 
 
 def drafted(
     memory: Base, task_id: str | None, question: str
-) -> tuple[Answer, Snapshot, Callable[[], list[Fact]]]:
-    """The answer of the rules, the task, and a function that lists the facts for a model's answer."""
+) -> tuple[Answer, Snapshot, Callable[[], list[Fact]], str]:
+    """The answer of the rules, the task, a function that lists the facts for a model's answer, and the language
+    of the question."""
     parts = understand(question)
     now = memory._now()
     context = memory.store.read(lambda tx: _state(memory, tx, task_id, now))
@@ -84,7 +85,19 @@ def drafted(
         items=reply.items,
         recorded=reply.recorded,
     )
-    return draft, task, lambda: _facts(facts(parts[0], answered[0][0], reply), task)
+    used = _with_evidence(memory, answered[0][0])
+    return draft, task, lambda: _facts(facts(parts[0], used(), reply), task), parts[0].language
+
+
+def _with_evidence(memory: Base, context: Context) -> Callable[[], Context]:
+    """The context with the events that a model is shown, read when they are needed."""
+
+    def read() -> Context:
+        if context.window:
+            return context
+        return context.replace(window=memory.store.read(lambda tx: read_window(tx, context.task.id)))
+
+    return read
 
 
 def _answered(memory: Base, context: Context, part: Intent) -> tuple[Context, Reply]:

@@ -183,6 +183,35 @@ def nearest(context: Context) -> Sentence | None:
     return best
 
 
+MOST_FOUND, MOST_SINCE = 8, 12
+
+
+def found_rows(context: Context) -> list[Row]:
+    """The sentences with most of the subject, for a model to find the answer in."""
+    subject: Subject = context.subject
+    if not subject:
+        return []
+    scored = [
+        (subject.coverage(f"{one.text} {' '.join(one.details)}"), one)
+        for one in context.window
+        if one.text and subject.may_fit(one.lower)
+    ]
+    best = sorted(scored, key=lambda pair: (-pair[0], -pair[1].seq))[:MOST_FOUND]
+    return [_told(one) for score, one in best if score > 0]
+
+
+def event_rows(context: Context, after: int) -> list[Row]:
+    """The newest events after one, in order, with what they say."""
+    later = [one for one in context.window if one.seq > after and one.text and one.kind not in show.SILENT]
+    return [_told(one) for one in later[-MOST_SINCE:]]
+
+
+def _told(one: Evidence) -> Row:
+    details = ". ".join(text for text in one.details if text not in one.text)
+    text = f"{one.text}: {details}" if details else one.text
+    return Row(lambda most: f"{show.kind_word(one.kind)} {quote(text, most)}{cite(one.seq, one.channel)}", one.seq)
+
+
 def hit_rows(hits: Sequence[Hit]) -> list[Row]:
     """Search results in other tasks, cited with the ids of these tasks, and not listed in `cites`."""
     return [
