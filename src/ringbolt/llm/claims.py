@@ -26,7 +26,7 @@ _UNKNOWN = lazy_regex(
 )
 _NEGATIVE = lazy_regex(
     r"(?i)n['’]t\b|\b(?:not|no|never|none|nothing|nobody|neither|nor|cannot|without|forbid\w*|forbade|prohibit\w*|banned|off limits"
-    r"|denied|refused|reject\w*|declin\w*|fail\w*|error\w*|broke\w*|crash\w*|ruled out|unsuccessful\w*|lacks?|lacking|avoid|leave"
+    r"|against|instead|rather than|opposed|except|denied|refused|reject\w*|declin\w*|fail\w*|error\w*|broke\w*|crash\w*|ruled out|unsuccessful\w*|lacks?|lacking|avoid|leave"
     r"|still|yet|pending|open|in progress|remain\w*|left|dropped|cancelled|skipped|unfinished|incomplete|until|nicht|kein\w*"
     r"|nein|non|pas|ne|nao|não|niet|geen|nee)\b|不|没|ない|ません"
 )
@@ -122,6 +122,8 @@ def _check_verdict(said: str, ledger: Ledger) -> None:
         return
     wanted = verdict(ledger.text)
     if wanted is None:
+        if verdict(said) is not None:
+            raise ValueError("the ledger gives no verdict")
         return
     given = verdict(said) or sign(said)
     if given != wanted:
@@ -174,9 +176,15 @@ def _check_sentence(
 ) -> None:
     """A sentence must have its objects and numbers from its sources, and agree with them."""
     claimed = _content(sentence)
+    texts = "\n".join(own)
+    if _EXTREME.search(sentence) and not _EXTREME.search(texts) and not _is_true_extreme(sentence, plan):
+        raise ValueError("the events that it cites do not say so of all or none")
     if not claimed:
         return
-    texts = "\n".join(own)
+    for pair in _OPPOSITES:
+        for one, other in (pair, pair[::-1]):
+            if one in words_of(sentence) and one not in words_of(texts) and other in words_of(texts):
+                raise ValueError(f"the events that it cites say “{other}”, and it says “{one}”")
     has = set(stems(texts)) | (set(stems(question)) if ledger.definite else set[str]())
     if ledger.language != "en":
         has |= _WORDING
@@ -192,12 +200,54 @@ def _check_sentence(
     allowed |= {str(number) for number in _counts(plan)} if ledger.definite else set()
     if wrong := numbers - allowed:
         raise ValueError(f"{sorted(wrong)[0]} is not the number in the events that it cites")
+    _check_counted(sentence, pieces)
     if verdict(ledger.text) is not None and ledger.definite:
         return  # its verdict was compared
     if ledger.definite and _state_words(sentence):
         return  # what is done and open was compared with the plan
     if best and sign(sentence) != sign(best):
         raise ValueError("it does not agree with the events that it cites")
+
+
+_EXTREME = lazy_regex(r"(?i)\b(?:nothing|none|nobody|no one|everything|all|everybody|every|always|only)\b")
+_OPPOSITES = tuple(
+    (one, other)
+    for one, other in (
+        pair.split()
+        for pair in "before after|until after|more less|above below|increase decrease|raise lower|raised lowered|up down|first"
+        " last|start stop|started stopped|open close|add remove|added removed|enable disable|enabled disabled|on off|in out|read"
+        " write|buy sell|accept reject|accepted rejected|allow forbid|local remote|old new|morning afternoon|today"
+        " tomorrow|today yesterday|minimum maximum|most least".split("|")
+    )
+)
+
+
+def words_of(text: str) -> set[str]:
+    """The words of a text in lower case."""
+    return set(re.findall(r"[a-z]+", text.lower()))
+
+
+def _is_true_extreme(sentence: str, plan: Plan) -> bool:
+    """Whether "all" or "nothing" is said of the steps, and is so."""
+    live = [item for item in plan.items if item.dropped_in is None]
+    done = all(item.status == "completed" for item in live)
+    return bool(live) and done and re.search(r"(?i)\b(?:steps?|plan|task|left|done|open)\b", sentence) is not None
+
+
+def _check_counted(sentence: str, pieces: Sequence[str]) -> None:
+    """A number stays with what it counts: not "120 connections" of "50 connections, 120 in all"."""
+    tokens = re.findall(r"[\w.,:%/-]+", _STEP_NUMBERS.sub(" ", sentence))
+    quoted = [span for piece in pieces for span in re.findall(r'"((?:[^"\\]|\\.)+)"', piece)]
+    spans = [(_numbers(piece), set(stems(piece))) for piece in quoted or pieces]
+    for at, token in enumerate(tokens):
+        for number in _numbers(token):
+            near = [stem for word in (*tokens[at + 1 : at + 3], *tokens[max(0, at - 2) : at]) for stem in _content(word)]
+            if not near or not any(number in numbers for numbers, _ in spans):
+                continue
+            own = any(number in numbers and near[0] in words for numbers, words in spans)
+            others = any(numbers and number not in numbers and near[0] in words for numbers, words in spans)
+            if others and not own:
+                raise ValueError(f"{number} does not count that in the events that it cites")
 
 
 def _state_words(sentence: str) -> bool:
