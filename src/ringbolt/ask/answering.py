@@ -172,7 +172,8 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
     task = context.task
     soft = part.soft
     words = (*part.subject, *(word for word in soft if word in _THINGS.get(part.about, _THING_WORDS)))
-    words = words or (soft if part.about in ("value", "people", "none", "notes", "when", "duration") else ())
+    if not words and part.step is None and part.about in ("value", "none", "notes", "when", "people"):
+        words = () if part.about == "people" and part.has("own") else soft
     subject = Subject(words, () if words is soft else soft, part.language, known=f"{task.name} {task.goal or ''}")
     context = context.replace(subject=subject)
     hits: tuple[Hit, ...] = ()

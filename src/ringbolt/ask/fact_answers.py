@@ -17,7 +17,7 @@ from .evidence import Evidence, Sentence, has_person, has_quantity, has_time, se
 from .polar_answers import check_result
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, plain, quote
-from .topic_match import Subject
+from .topic_match import FITS, Subject
 
 # What an event is worth as the source of a fact: what was noted on purpose most, output of tools least.
 _WORTH = {
@@ -158,7 +158,7 @@ def anything(intent: Intent, context: Context) -> Reply | None:
 def nothing(intent: Intent, context: Context) -> Reply:
     """Other tasks, or that nothing is recorded, with the nearest thing named as such."""
     language = intent.language
-    close = [hit for hit in context.elsewhere if context.subject.coverage(f"{hit.title} {hit.snippet or ''}") >= 0.75]
+    close = [hit for hit in context.elsewhere if context.subject.coverage(f"{hit.title} {hit.snippet or ''}") >= FITS]
     if close:
         rows = hit_rows(close[:3])
         return compose(rows, PARAGRAPH, opening="In other tasks: ", glue="; ", source="recall").replace(items=())

@@ -43,7 +43,7 @@ def history(intent: Intent, context: Context) -> Reply | None:
     events = [one for one in period if _worded(one)]
     if context.subject:
         events = [one for one in events if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= FITS]
-    anchored = intent.span is not None and intent.span.anchor.startswith("#")
+    anchored = intent.span is not None and bool(intent.span.anchor)
     if not events:
         if anchored and context.since:
             return Reply(text=f"Nothing has happened after #{context.since}.", cites=(context.since,))

@@ -57,7 +57,8 @@ def rules_of(context: Context) -> Iterator[Rule]:
                 text=f"{entry.summary}{f': {why}' if why else ''}", seq=entry.seq, channel=entry.origin.channel,
                 forbids=True,
             )  # fmt: skip
-    for entry in sorted(task.instructions, key=lambda entry: -entry.seq):
+    said = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
+    for entry in sorted(said, key=lambda entry: -entry.seq):
         for text in clauses(f"{entry.summary}\n{entry.detail or ''}"):
             yield Rule(text=text, seq=entry.seq, channel=entry.origin.channel)
     for entry in reversed(task.decisions):  # an answer of the user to a question
@@ -73,7 +74,7 @@ def permission(intent: Intent, context: Context) -> Reply | None:
     """Yes or no with the user's own words, or those words alone if they do not say; None if there are none."""
     language = intent.language
     if not context.subject:
-        return _prohibitions(intent, context)
+        return prohibitions(intent, context) or instructions(intent, context)
     found: list[tuple[float, Rule]] = []
     words = [word for word in context.subject.words if not _AMOUNT.fullmatch(word) and not _HOUR.fullmatch(word)]
     subject = Subject(words, language=language, known=context.task.name)
@@ -144,9 +145,21 @@ def _number(text: str) -> float:
         return 0.0
 
 
-def _prohibitions(intent: Intent, context: Context) -> Reply | None:
-    """What the user forbade, if a question names nothing in particular; otherwise all instructions."""
-    rules = list({rule.text: rule for rule in rules_of(context)}.values())
-    wanted = [rule for rule in rules if rule.forbids or _FORBIDS.search(rule.text)]
-    rows = [_row(rule, intent.language) for rule in (wanted or rules)]
+def prohibitions(intent: Intent, context: Context) -> Reply | None:
+    """What the user forbade."""
+    wanted = [rule for rule in _distinct(context) if rule.forbids or _FORBIDS.search(rule.text)]
+    return _listed(intent, wanted)
+
+
+def instructions(intent: Intent, context: Context) -> Reply | None:
+    """What the user said at all."""
+    return _listed(intent, _distinct(context))
+
+
+def _distinct(context: Context) -> list[Rule]:
+    return list({rule.text: rule for rule in rules_of(context) if rule.channel in ("user", "agent")}.values())
+
+
+def _listed(intent: Intent, rules: list[Rule]) -> Reply | None:
+    rows = [_row(rule, intent.language) for rule in rules]
     return compose(rows, LIST, glue="; ", language=intent.language) if rows else None

@@ -80,7 +80,7 @@ own: works on, working on this, claimed, owner, owns, own, assignee, responsible
 already: already, yet, ever, so far
 also: and, also, plus, as well, or, but, any, anything, something, everything, all, every, each, some, there, please, pls, thanks, hey, so, ok so, again, exactly, really, actually, kind of, sort of, way
 go: go, went, gone, out, make, made, give, gave, given, run, ran, come, came, look, show, list, know, need, needed, happen to, see, let, put, keep, will, would, turn, much, many, lot, thing, things, work needs, matter
-the: the, a, an, of, to, in, on, at, for, by, with, from, as, it, its, this, that, these, those, if, than, about the, into, up, off, over, per, via, s, between, during, while, because of, against, instead, not only, his, her, their, here, re, ve, m, d, t, ll, too, very
+the: the, a, an, since, after, ago, of, to, in, on, at, for, by, with, from, as, it, its, this, that, these, those, if, than, about the, into, up, off, over, per, via, s, between, during, while, because of, against, instead, not only, his, her, their, here, re, ve, m, d, t, ll, too, very
 """
 _DE = """
 what: was, welche, welcher, welches, welchen, welchem
@@ -143,7 +143,7 @@ own: verantwortlich, zustandig, gehort, bearbeitet das
 already: schon, bereits
 also: und, auch, oder, alles, etwas, alle, bitte, mal, denn, eigentlich, sonst, aber
 go: raus, gehen, geht, ging, gegangen, gegeben, lassen, laufen, machst, kommt, kommen, tun, mussten, sehen, zeig, zeige, liste, liegt, liegen, steht
-the: der, die, das, den, dem, des, ein, eine, einen, einem, einer, im, in, am, an, auf, aus, bei, mit, von, vom, zu, zum, zur, fur, gegen, uber, unter, es, dass, wenn, dies, diese, dieser, dieses, als, so, sich, nach, um, durch, daran, dazu, hier, uns, ihm, ihn, da
+the: der, seit, die, das, den, dem, des, ein, eine, einen, einem, einer, im, in, am, an, auf, aus, bei, mit, von, vom, zu, zum, zur, fur, gegen, uber, unter, es, dass, wenn, dies, diese, dieser, dieses, als, so, sich, nach, um, durch, daran, dazu, hier, uns, ihm, ihn, da
 """
 _FR = """
 what: qu'est-ce que, qu'est-ce qui, que, quoi, quel, quelle, quels, quelles, qu
@@ -206,7 +206,7 @@ own: responsable, s'occupe, charge
 already: deja
 also: et, aussi, ou bien, tout, tous, toutes, quelque chose, svp, s'il te plait, s'il vous plait, mais
 go: faire, fais, fait-on, aller, va, parti, partie, partis, donne, donner, montre, liste, sorti
-the: le, la, les, l, un, une, des, du, de, d, au, aux, en, dans, sur, par, pour, avec, ce, cet, cette, ces, c, se, s, t, y, si, sous, contre, chez, dont, lui, leur, son, sa, ses, c'est
+the: le, depuis, la, les, l, un, une, des, du, de, d, au, aux, en, dans, sur, par, pour, avec, ce, cet, cette, ces, c, se, s, t, y, si, sous, contre, chez, dont, lui, leur, son, sa, ses, c'est
 """
 _ES = """
 what: que, cual, cuales
@@ -458,7 +458,7 @@ own: verantwoordelijk, eigenaar, binnen
 already: al, reeds
 also: en, ook, of, alles, iets, alle, alsjeblieft, maar, er
 go: doen, doe, gaan, gaat, ging, gegaan, uit, geven, toon, lijst, verstuurd
-the: de, het, een, van, in, op, aan, uit, bij, met, voor, naar, te, door, om, dat, dit, die, deze, als, dan, over de, zich, hun, tot
+the: de, sinds, het, een, van, in, op, aan, uit, bij, met, voor, naar, te, door, om, dat, dit, die, deze, als, dan, over de, zich, hun, tot
 """
 _ZH = """
 what: 什么, 哪些, 哪个, 哪一个, 哪种, 啥, 哪

@@ -70,9 +70,12 @@ def _read(asked: str, language: str) -> Intent:
     else:
         ranked = scores(features(marks, time=span is not None, step=step is not None))
         about, second = sorted(ranked, key=lambda name: -ranked[name])[:2]
+    polar = _polar(marks, rest)
+    if polar and step is not None and about in ("completed", "open", "current", "status", "plan", "next"):
+        about = "did"
     return Intent(
         about=about, subject=marks.subject, soft=marks.soft, marks=marks.marks, language=marks.language, step=step,
-        most=_most(folded(rest)), span=span, second=second, polar=_polar(marks, rest), text=one_line(asked),
+        most=_most(folded(rest)), span=span, second=second, polar=polar, text=one_line(asked),
     )  # fmt: skip
 
 

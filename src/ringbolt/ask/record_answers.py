@@ -10,7 +10,7 @@ from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
 from .evidence import Evidence
-from .permission_answers import permission
+from .permission_answers import permission, prohibitions
 from .polar_answers import changed_file, did
 from .questions import Intent
 from .reply import LIST, PARAGRAPH, SHORT_LIST, Reply, Row, cite, compose, plain, quote
@@ -113,9 +113,7 @@ def rejected(intent: Intent, context: Context) -> Reply | None:
     if context.subject and not found:
         return None
     if not found:
-        return permission(intent.replace(subject=(), polar=False), context) or Reply(
-            text="Nothing is recorded as rejected by the user."
-        )
+        return prohibitions(intent, context) or Reply(text="Nothing is recorded as rejected by the user.")
     rows = [show.exclusion(entry) for entry in reversed(found)]
     return compose(rows, LIST, opening="The user rejected: ", glue="; ")
 
@@ -308,10 +306,10 @@ def blocking(intent: Intent, context: Context) -> Reply | None:
     if task.status == "waiting":
         reason = f" for {quote(task.reason, 200)}" if task.reason else ""
         rows.insert(0, plain(f"The task is waiting{reason}."))
+    if intent.has("wait") and not task.waits and task.status != "waiting" and language == "en":
+        rows.insert(0, plain("The task is not waiting for anything on record."))
     if not rows:
         rows = [plain(say(language, "no_block"))]
-        if intent.has("wait"):
-            rows = [plain("The task is not waiting for anything on record.")]
         rows += [show.error(entry) for entry in task.errors[:-3:-1]]
     return compose(rows, LIST, least=60, language=language)
 

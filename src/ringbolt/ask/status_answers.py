@@ -51,9 +51,7 @@ def progress_rows(context: Context, language: str = "en") -> list[Row]:
     if task.status not in ("active",):
         rows.append(plain(f"The task is {task.status}."))
     if done:
-        ended = [item.cause for _, item in steps if item.status == "completed" and item.cause]
-        counted = f"{_count(context, language)}."
-        rows.append(Row(lambda most: counted, *ended[-1:]))
+        rows.append(plain(f"{_count(context, language)}."))
     elif steps:
         rows.append(plain(f"{say(language, 'none_done', total=len(steps))}{_in_all(context)}."))
     else:

@@ -81,7 +81,7 @@ _LIGHT = frozenset(
     "run start begin get make take put keep give show need hold work look come time way kind type sort name called thing"
     " stuff part one bit lot use good whole exactly currently present respect regard detail general".split()
 )
-_TRIVIAL = frozenset("like please thing things stuff mean means regarding concerning total".split())
+_TRIVIAL = frozenset("project job story like please thing things stuff mean means regarding concerning total".split())
 
 
 class Subject:
