@@ -28,7 +28,7 @@ from .history_answers import commits_of
 from .question_words import translations
 from .questions import Intent, understand
 from .reply import Reply
-from .topic_match import Subject
+from .topic_match import Subject, untranslated
 
 QUESTION = 500  # characters of the question that an answer repeats
 HITS = 8
@@ -184,6 +184,11 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
         context = context.replace(commits=memory.store.read(lambda tx: _commits(memory, tx, task.id)))
     if subject or part.about not in _FROM_THE_STATE or part.has("many"):
         context = context.replace(window=memory.store.read(lambda tx: read_window(tx, task.id, seqs)))
+    if foreign := untranslated(subject.words, part.language):
+        texts = [one.lower for one in context.window] + [item.title.lower() for item in task.items]
+        absent = [word for word in foreign if not any(word.lower()[:5] in text for text in texts)]
+        known = f"{task.name} {task.goal or ''}"
+        context = context.replace(subject=Subject(subject.words, soft, part.language, known, absent))
     if part.span is not None or part.about == "history":
         period, since = memory.store.read(lambda tx: _period(tx, context, part))
         context = context.replace(period=period, since=since)

@@ -47,10 +47,11 @@ def value(intent: Intent, context: Context) -> Reply | None:
     keyed = [entry for entry in task.values if subject.coverage(entry.key or "") >= 0.75]
     if exact or keyed:
         return compose([show.value(entry) for entry in reversed((exact or keyed)[-6:])], ONE, glue="; ", least=40)
-    if intent.has("pass", "fail", "last") and (reply := check_result(intent, context)) is not None:
-        return reply
     counts = intent.has("many", "percent", "long") or bool(_QUANTITY & {word.lower() for word in subject.words})
     wanted = has_quantity(subject, intent.text) if counts else None
+    if intent.has("pass", "fail", "last") and (reply := check_result(intent, context)) is not None:
+        if wanted is None or wanted(reply.text.rpartition(": ")[2].partition(" #")[0]):
+            return reply
     if intent.has("may", "must"):  # a limit is what the user or a decision says, not what was used
         limits = tuple(one for one in context.window if one.kind in _LIMITS)
         if (reply := _best(intent, context.replace(window=limits), wanted)) is not None:

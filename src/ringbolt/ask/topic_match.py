@@ -88,13 +88,21 @@ class Subject:
     """The subject of a question, compared with texts."""
 
     def __init__(
-        self, words: Iterable[str], soft: Iterable[str] = (), language: str = "en", known: str = ""
+        self,
+        words: Iterable[str],
+        soft: Iterable[str] = (),
+        language: str = "en",
+        known: str = "",
+        absent: Iterable[str] = (),
     ) -> None:
-        """`known` is what every text of the task is about, such as its name: its words count for little."""
+        """`known` is what every text of the task is about, such as its name: its words count for little. So do
+        `absent` words, of another language, that we cannot translate and that no record has: they may be
+        anything, also a verb."""
         self.words = [word for word in dict.fromkeys(words) if folded(word) not in _TRIVIAL]
         about = text_words(known) if known else frozenset[str]()
+        nowhere = frozenset(absent)
         self._wanted = [
-            (forms, 0.4 if forms & about else _worth(word) * _known_share(word, language))
+            (forms, 0.4 if forms & about else _worth(word) * (0.25 if word in nowhere else 1.0))
             for word, forms in ((word, _forms(word, language)) for word in self.words)
         ]
         self._soft = [_forms(word, language) for word in dict.fromkeys(soft)]
@@ -137,11 +145,14 @@ class Subject:
         ]
 
 
-def _known_share(word: str, language: str) -> float:
-    """A word of another language that we cannot translate may be in no record, which says little."""
-    plain = folded(word)
-    foreign = language not in ("en", "zh", "ja") and plain.isalpha() and word[:1].islower()
-    return 0.25 if foreign and plain not in glossary(language) else 1.0
+def untranslated(words: Iterable[str], language: str) -> list[str]:
+    """The words of another language that we cannot translate; names are the same in every language."""
+    return [
+        word
+        for word in words
+        if language not in ("en", "zh", "ja") and word.isalpha() and word[:1].islower()
+        and folded(word) not in glossary(language)
+    ]  # fmt: skip
 
 
 def _in(form: str, has: frozenset[str], text: str) -> bool:
