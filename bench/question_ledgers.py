@@ -409,10 +409,69 @@ def kitchen(tell: Ledger) -> None:
     tell.at("2026-06-05 16:45")
 
 
+def incident(tell: Ledger) -> None:
+    """Operations and writing: an outage of a web shop, its repair, and the report to the customers."""
+    tell.at("2026-11-09 06:50")
+    tell.begin(
+        "request", "Outage of the web shop",
+        ["Find the cause of the outage", "Restore the orders", "Rotate the API keys", "Compensate the customers",
+         "Write the post-mortem", "Close the incident"],
+        request="The shop is down since 06:20. Bring it back, find out why, and write a post-mortem for the board. "
+        "Refunds above 200 euros need my approval. Don't contact the press.",
+    )  # fmt: skip
+    tell("look", "update", "Checking the load balancer and the database", step=1, step_status="active")
+    tell("disk", "remember", "The disk of db-3 is full: 500 GB of WAL files since Saturday", type="discovery")
+    tell("restart", "exclude", what="Restart db-3", why="it does not come up with a full disk",
+         symptom="FATAL: could not write lock file: No space left on device")  # fmt: skip
+    tell("slot", "update", "A forgotten replication slot kept the WAL files", step=1, step_status="completed")
+    tell.at("2026-11-09 07:35")
+    tell("dropslot", "decide", choice="Drop the replication slot analytics_old", title="Replication slot",
+         options=["add a disk", "move the WAL"], reasoning="nobody has read from it for 40 days",
+         risks=["the analytics team loses its stream"], if_wrong="create it again and reload 3 days of data")  # fmt: skip
+    tell.runs("up", "Check the shop", "curl -sf https://shop.example/health", "ok 200", seconds=1)
+    tell("restore", "update", "Restoring orders from the queue", step=2, step_status="active")
+    tell.runs("replay1", "Replay the orders", "python replay.py --from 06:20", "1,204 of 1,380 orders replayed\nTimeout",
+              ok=False, seconds=340)  # fmt: skip
+    tell("replayerr", "remember", "Replay stops with a timeout of the payment provider after 1,204 orders", type="error")
+    tell.at("2026-11-09 10:15")
+    tell.runs("replay2", "Replay the orders", "python replay.py --resume", "1,380 of 1,380 orders replayed", seconds=95)
+    tell("restored", "update", "All 1,380 orders are restored", step=2, step_status="completed")
+    tell.says("keysrule", "Rotate the keys of the payment provider too, but not the ones of the warehouse.")
+    tell.says("tone", "The post-mortem must not name individuals.")
+    tell("keys", "update", "Rotating keys", step=3, step_status="active", blockers=["Priya has to unlock the vault"])
+    tell.at("2026-11-10 09:05")
+    tell("vault", "update", "Priya unlocked the vault", blockers=[])
+    tell("rotated", "update", "7 keys rotated, the warehouse keys are unchanged", step=3, step_status="completed")
+    tell("newkey", "set", "PAYMENT_KEY_ID", "pk_live_77")
+    tell("voucher", "decide", choice="10 euro vouchers instead of refunds", title="Compensation",
+         reasoning="refunds cost three times as much in fees", by="user")  # fmt: skip
+    tell("comp", "update", "Preparing vouchers for 412 customers", step=4, step_status="active")
+    tell("send", "intent", what="Send the voucher mail to 412 customers", verify="the mailing log")
+    tell("sent", "outcome", intent=tell.seq_of("send"), outcome="did", note="409 delivered, 3 bounced")
+    tell("compdone", "update", "Vouchers are out", step=4, step_status="completed")
+    tell.at("2026-11-10 15:30")
+    tell("replan", "plan_replace",
+         ["Find the cause of the outage", "Restore the orders", "Rotate the API keys", "Compensate the customers",
+          "Add an alert for WAL growth", "Write the post-mortem"],
+         reason="The incident is closed by the service desk; the board asked for an alert first")  # fmt: skip
+    tell("alert", "update", "Alert fires at 50 GB of WAL", step=5, step_status="completed")
+    tell("pm", "update", "Writing the post-mortem", step=6, step_status="active",
+         next="Send the draft to Henrik for review", blockers=["numbers of the lost revenue are missing"])  # fmt: skip
+    tell("pmfile", "log_action", "Write post-mortem.md", files=[{"path": "/work/project/post-mortem.md",
+         "change": "created"}])  # fmt: skip
+    tell("meeting", "remember", "The board meets on Thursday at 14:00 in room Aurora", type="context")
+    tell("de", "update", "Der Umsatzausfall wird von Frau Okonkwo aus der Buchhaltung berechnet.")
+    tell("zh", "update", "供应商承诺十二月前修复超时问题。")
+    tell("status", "intent", what="Update the public status page", verify="open status.example")
+    tell("q", "remember", "Do we report the outage to the data protection officer?", type="question")
+    tell.at("2026-11-11 11:20")
+
+
 STORIES: dict[str, tuple[str, Callable[[Ledger], None]]] = {
     "gateway": ("Europe/Berlin", gateway),
     "buckets": ("Europe/Berlin", buckets),
     "kitchen": ("Europe/Paris", kitchen),
+    "incident": ("Europe/London", incident),
     "survey": ("Africa/Lagos", survey),
     "offsite": ("Europe/Lisbon", offsite),
 }
