@@ -139,7 +139,7 @@ _THEN: dict[str, tuple[str, ...]] = {
     "people": (),
     "when": (),
     "duration": ("value",),
-    "did": (),
+    "did": ("user_words",),
     "effects": (),
     "replan": ("decision", "none"),
     "decision": ("replan_why", "notes"),
@@ -155,6 +155,14 @@ def _why_not(intent: Intent, context: Context) -> Reply | None:
     return plan_answers.replan(intent, context) if context.replans and intent.has("why", "reason") else None
 
 
+def _user_words(intent: Intent, context: Context) -> Reply | None:
+    """What the user said about it, without a verdict: "do refunds need approval?"."""
+    if not intent.has("must", "may", "go") or not context.subject:
+        return None
+    return permission_answers.permission(intent.replace(polar=False), context)
+
+
 _ANSWERS["replan_why"] = _why_not
+_ANSWERS["user_words"] = _user_words
 ABOUT = INTENTS
 assert set(ABOUT) <= set(_ANSWERS)

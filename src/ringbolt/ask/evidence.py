@@ -66,7 +66,7 @@ class Evidence:
     @cached_property
     def details(self) -> tuple[str, ...]:
         """The texts of its data that people read."""
-        return (*_texts(self.data), *self.troubles)
+        return (*_texts(self.data), *self.troubles, *_next_step(self._sets))
 
     @cached_property
     def troubles(self) -> tuple[str, ...]:
@@ -116,6 +116,14 @@ def _cut_data(text: str) -> dict[str, Any]:
     if "command" in found:
         found["input"] = {"command": found.pop("command")}
     return found
+
+
+_NEXT = lazy_regex(r'"next_step":\s*("(?:[^"\\]|\\.)+")')
+
+
+def _next_step(sets: str) -> Iterable[str]:
+    """What an event recorded as to be done next."""
+    return (json.loads(found) for found in _NEXT.findall(sets))
 
 
 _TROUBLE = lazy_regex(r'"(?:active_issue|attention)":\s*("(?:[^"\\]|\\.)+")|"blockers":\s*"?(\[.*?\])')
@@ -199,7 +207,10 @@ _NUMBER = lazy_regex(
 )
 _ROLE = lazy_regex(
     r"(?i)\b(?:team|board|compliance|committee|manager|managers|professor|customer|client|owner|lawyer|teacher|boss|user"
-    r"|department|support|security|legal|vendor|supplier|agency|council|landlord|[a-z]{3,}(?:er|or|ist|ian|man|woman|wife|ant))\b"
+    r"|department|support|security|legal|vendor|supplier|agency|council|landlord|caretaker)\b"
+    # A noun like "electrician" is somebody if it does something or something is asked of it.
+    r"|\b(?:the|our|my|an?) (?=[a-z]{3,}(?:er|or|ist|ian|lord|man|woman) (?:must|has|have|will|is|was|may|can|[a-z]{3,}(?:s|ed))\b)[a-z]+"
+    r"|\b(?:by|ask|asks|asked|from|with) (?:the |our |my |an? )?[a-z]{3,}(?:er|or|ist|ian|lord|man|woman)\b"
     r"|[由被]\S{1,4}|教授|团队|さん"
 )
 _NO_ROLE = frozenset(
@@ -235,7 +246,7 @@ _UNITS = (
     (lazy_regex(r"(?i)\b(?:how (?:big|large)|size|disk|space|storage|memory|grösse|groß|taille|tamaño|tamanho)\b|多大"),
      lazy_regex(r"(?i)\d ?(?:[kmgtp]i?b\b|bytes?\b|m²|km\b|m\b|cm\b|pages?\b|rows?\b|lines?\b|连接|connections?\b)")),
     (lazy_regex(r"(?i)\b(?:cost|costs|price|expensive|spend|budget|fee|pay|kostet|kosten|preis|coûte|prix|cuesta|precio|custa|costa"
-                r"|money|euros?|dollars?)\b|多少钱|费用|いくら"),
+                r"|money|worth|euros?|dollars?)\b|多少钱|费用|いくら"),
      lazy_regex(r"(?i)[€$£¥] ?\d|\d ?(?:€|\$|£|¥|euros?\b|eur\b|dollars?\b|usd\b|chf\b|pounds?\b|cents?\b|元|円|%)")),
 )  # fmt: skip
 
@@ -264,7 +275,7 @@ def has_person(subject: Subject) -> Callable[[str], bool]:
     own = {word.lower() for word in subject.words}
 
     def wanted(text: str) -> bool:
-        roles = {role.lower() for role in _ROLE.findall(text)} - _NO_ROLE - own
+        roles = {found[0].lower().split()[-1] for found in _ROLE.finditer(text)} - _NO_ROLE - own
         return bool(roles) or any(name.lower() not in own for name in names_in(text))
 
     return wanted

@@ -139,6 +139,9 @@ def _quoted(one: Sentence) -> Row:
             ),
             one.source.seq,
         )
+    if one.source.kind in ("exclusion", "error") and (why := data.get("why") or data.get("symptom")):
+        what = one.source.text.strip()
+        return Row(lambda most: f"{quote(what, most)}: {quote(why, most)}{place}", one.source.seq)
     if one.source.kind == "action" and text != one.source.text.strip():
         return Row(lambda most: f"{quote(one.source.text, 80)}: {quote(text, most)}{place}", one.source.seq)
     return Row(lambda most: f"{quote(text, most)}{place}", one.source.seq)

@@ -121,6 +121,8 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
         amounts = [_number(one) for one in _AMOUNT.findall(intent.text)]
         if amounts:
             return "yes" if max(amounts) <= _number(limit[1] or limit[2]) else "no"
+    if _excepted(rule.text, context.subject):
+        return "no"
     must = intent.has("must") and not intent.has("may")
     forbids = rule.forbids or _FORBIDS.search(text) is not None
     if forbids:
@@ -130,6 +132,20 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
     if _ALLOWS.search(text):
         return "yes"
     return "no" if _KEEPS.search(text) else None
+
+
+_EXCEPT = lazy_regex(r"(?i)\b(?:but not|except(?: for)?|not the|aber nicht|ausser|außer|sauf|excepto|exceto|tranne|behalve)\b")
+
+
+def _excepted(text: str, subject: Subject) -> bool:
+    """Whether what is asked about is what a rule makes an exception of: "all, but not the ones of X"."""
+    found = _EXCEPT.search(text)
+    if found is None:
+        return False
+    before, after = text[: found.start()], text[found.end() :]
+    return any(
+        word not in subject.missing(after) and word in subject.missing(before) for word in subject.words
+    )
 
 
 def _at(hours: str, minutes: str | None) -> int:

@@ -35,7 +35,7 @@ buy bought purchase
 order ordered
 send sent mail post dispatch deliver go
 pay paid transfer
-cost price expensive dear euro euros dollar dollars fee
+cost price worth expensive dear euro euros dollar dollars fee
 spend spent cost budget
 budget spend
 big large size tb gb mb
@@ -178,7 +178,7 @@ def _forms(word: str, language: str) -> frozenset[str]:
     english = [plain]
     for one in (language,) if language != "en" else ():
         english += glossary(one).get(plain, ())
-    found |= {_stem(part) for part in english}
+    found |= {form for part in english for form in _stems(part)}
     for part in english:
         found |= _synonyms().get(_stem(part), frozenset())
     if _CJK.search(plain) and len(plain) > 3:
@@ -219,7 +219,7 @@ def text_words(text: str) -> frozenset[str]:
     spaced, unspaced = _foreign()
     for token in _TOKEN.findall(plain):
         for part in _split(token):
-            found.add(_stem(part))
+            found.update(_stems(part))
             if part in spaced:
                 found |= spaced[part]
     for name in _HUMPED.findall(text):
@@ -242,6 +242,12 @@ def _stem(word: str) -> str:
         return _IRREGULAR[word]
     root = stem(word)
     return root[:-1] if len(root) > 4 and root.endswith("y") else root
+
+
+def _stems(word: str) -> tuple[str, ...]:
+    """The stem of a word, and of the verb that it is a noun of: rotation, rotate."""
+    root = _stem(word)
+    return (root, stem(f"{word[:-3]}e")) if word.endswith("ation") and len(word) > 7 else (root,)
 
 
 _IRREGULAR = {
