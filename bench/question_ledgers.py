@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - texts
 """The ledgers that `questions.py` asks about: stories of our own, and recorded sessions of the kit.
 
 A story is written through the public operations, with a clock. Each event that a question may be about has a
@@ -345,7 +346,9 @@ def offsite(tell: Ledger) -> None:
     tell("programme", "update", "Programme drafted, Birgit reviews it", step=5, step_status="active",
          next="Send the programme to everybody on Friday",
          blockers=["Birgit has not confirmed the programme"])  # fmt: skip
-    tell("deposit", "intent", what="Transfer the deposit of 500 euros to Casa do Rio", verify="bank statement")
+    tell(
+        "deposit", "intent", what="Transfer the deposit of 500 euros to Casa do Rio", verify="bank statement"
+    )
     tell("deposited", "outcome", intent=tell.seq_of("deposit"), outcome="did", note="value date 10 September")
     tell("invite", "intent", what="Send the calendar invitations", verify="calendar")
     tell("nosign", "remember", "Should partners come along on the last evening?", type="question")
@@ -399,7 +402,9 @@ def kitchen(tell: Ledger) -> None:
          reason="The damp wall must be sealed first; the landlord inspects together with the fire brigade in July")  # fmt: skip
     tell("seal", "update", "Sealing slurry is drying until Saturday", step=5, step_status="active",
          next="Paint the east wall meanwhile")  # fmt: skip
-    tell("keys", "remember", "The keys of the storeroom are with the caretaker, Mrs Lindqvist", type="context")
+    tell(
+        "keys", "remember", "The keys of the storeroom are with the caretaker, Mrs Lindqvist", type="context"
+    )
     tell("es", "update", "El fontanero viene el lunes a las 8:00.")
     tell("deposit", "intent", what="Pay the deposit of 800 euros to Holm", verify="bank statement")
     tell("paid", "outcome", intent=tell.seq_of("deposit"), outcome="did", note="booked on 4 June")
@@ -432,16 +437,40 @@ def incident(tell: Ledger) -> None:
     tell("restore", "update", "Restoring orders from the queue", step=2, step_status="active")
     tell.runs("replay1", "Replay the orders", "python replay.py --from 06:20", "1,204 of 1,380 orders replayed\nTimeout",
               ok=False, seconds=340)  # fmt: skip
-    tell("replayerr", "remember", "Replay stops with a timeout of the payment provider after 1,204 orders", type="error")
+    tell(
+        "replayerr",
+        "remember",
+        "Replay stops with a timeout of the payment provider after 1,204 orders",
+        type="error",
+    )
     tell.at("2026-11-09 10:15")
-    tell.runs("replay2", "Replay the orders", "python replay.py --resume", "1,380 of 1,380 orders replayed", seconds=95)
+    tell.runs(
+        "replay2",
+        "Replay the orders",
+        "python replay.py --resume",
+        "1,380 of 1,380 orders replayed",
+        seconds=95,
+    )
     tell("restored", "update", "All 1,380 orders are restored", step=2, step_status="completed")
     tell.says("keysrule", "Rotate the keys of the payment provider too, but not the ones of the warehouse.")
     tell.says("tone", "The post-mortem must not name individuals.")
-    tell("keys", "update", "Rotating keys", step=3, step_status="active", blockers=["Priya has to unlock the vault"])
+    tell(
+        "keys",
+        "update",
+        "Rotating keys",
+        step=3,
+        step_status="active",
+        blockers=["Priya has to unlock the vault"],
+    )
     tell.at("2026-11-10 09:05")
     tell("vault", "update", "Priya unlocked the vault", blockers=[])
-    tell("rotated", "update", "7 keys rotated, the warehouse keys are unchanged", step=3, step_status="completed")
+    tell(
+        "rotated",
+        "update",
+        "7 keys rotated, the warehouse keys are unchanged",
+        step=3,
+        step_status="completed",
+    )
     tell("newkey", "set", "PAYMENT_KEY_ID", "pk_live_77")
     tell("voucher", "decide", choice="10 euro vouchers instead of refunds", title="Compensation",
          reasoning="refunds cost three times as much in fees", by="user")  # fmt: skip

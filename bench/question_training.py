@@ -103,15 +103,22 @@ def main() -> int:
             print(f"  {intent:10} {INTENTS[guess[at]]:10} {question}  {read_marks(question).marks}")
     for name, oks in sorted(right.items()):
         print(f"{name:14} {len(oks):4} {sum(oks) / len(oks):.2f}")
-    print(f"{len(cases)} phrasings, {len(names)} features, accuracy {np.mean([ok for k, v in right.items() if k in INTENTS for ok in v]):.3f}")
+    share = np.mean([ok for name, oks in right.items() if name in INTENTS for ok in oks])
+    print(f"{len(cases)} phrasings, {len(names)} features, accuracy {share:.3f}")
     if not options.dry_run:
         weights = fit(rows, wanted)
         table = {
-            name: {intent: round(float(one), 2) for intent, one in zip(INTENTS, weights[at], strict=True) if abs(one) >= 0.06}
+            name: {
+                intent: round(float(one), 2)
+                for intent, one in zip(INTENTS, weights[at], strict=True)
+                if abs(one) >= 0.06
+            }
             for name, at in places.items()
         }
         lines = ",\n".join(
-            f"{json.dumps(name)}:{json.dumps(row, separators=(',', ':'))}" for name, row in table.items() if row
+            f"{json.dumps(name)}:{json.dumps(row, separators=(',', ':'))}"
+            for name, row in table.items()
+            if row
         )
         TARGET.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     return 0

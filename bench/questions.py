@@ -34,7 +34,7 @@ LABELS = Path(__file__).parent / "labels" / "questions.txt"
 VERDICTS = ("right", "half", "missed", "misleading")
 # What a verdict begins with in any of the languages.
 POLARITY = {
-    "yes": r"yes|probably|ja\b|wahrscheinlich|oui|sí|sim\b|sì|是|はい|可以|probabl|waarschijnlijk|可能|おそらく",
+    "yes": r"yes|probabl|ja\b|wahrscheinlich|oui|sí|sim\b|sì|是|はい|可以|waarschijnlijk|可能|おそらく",
     "no": r"no\b|nein|non\b|não|nee\b|不|否|没有|いいえ|not yet|it was dropped",
     "unknown": r"unknown|unbekannt|inconnu|desconocid|desconhecid|sconosciut|onbekend|不清楚|未知|不明",
 }
@@ -97,11 +97,11 @@ def judged(case: Case, answer: Answer, handles: dict[str, set[int]]) -> str:
         return "half" if any(met) else "missed"
     if all(met) and not spoiled:
         return "half" if len(cited) > 3 + 2 * max(1, evidence) and case.intent != "history" else "right"
-    polar = [token for token in case.evidence.split() if token.split("|")[0] in POLARITY]
-    if polar and not re.match("|".join(POLARITY[name] for name in polar[0].split("|") if name in POLARITY),
-                              answer.text.strip(), re.I) and any(  # fmt: skip
-        re.match(pattern, answer.text.strip(), re.I) for pattern in POLARITY.values()
-    ):
+    wanted = next(
+        (token.split("|") for token in case.evidence.split() if token.split("|")[0] in POLARITY), []
+    )
+    said = [name for name, words in POLARITY.items() if re.match(words, answer.text.strip(), re.I)]
+    if wanted and said and not set(said) & set(wanted):
         return "misleading"  # yes instead of no, or the other way round
     return "half" if any(met) else "misleading"
 
@@ -192,7 +192,9 @@ def main() -> int:
 
 def report(rows: Sequence[tuple[Case, Answer, str]]) -> None:
     """The tables: all, by part, by intent and language."""
-    print(f"{'':24} {'n':>4}  " + "  ".join(f"{verdict:>10}" for verdict in VERDICTS) + "   nothing: prec  rec")
+    print(
+        f"{'':24} {'n':>4}  " + "  ".join(f"{verdict:>10}" for verdict in VERDICTS) + "   nothing: prec  rec"
+    )
     groups: dict[str, list[tuple[Case, Answer, str]]] = defaultdict(list)
     for row in rows:
         case = row[0]

@@ -95,13 +95,15 @@ def context(draw) -> Context:
     st.sampled_from(ABOUT),
     st.sampled_from(LANGUAGES),
     st.booleans(),
-    st.frozensets(st.sampled_from(["why", "old", "risk", "drop", "many", "may", "last", "percent", "wait", "user"])),
+    st.frozensets(
+        st.sampled_from(["why", "old", "risk", "drop", "many", "may", "last", "percent", "wait", "user"])
+    ),
     st.none() | st.integers(1, 9),
 )
 def test_every_answer_keeps_its_bounds_and_cites_what_is_there(known, about, language, polar, marks, most):
     intent = Intent(
-        about=about, subject=tuple(known.subject.words), language=language, polar=polar, marks=tuple(marks), most=most,
-        step=most,
+        about=about, subject=tuple(known.subject.words), language=language, polar=polar, marks=tuple(marks),
+        most=most, step=most,
     )  # fmt: skip
     reply = answer(intent, known)
     if reply is not None:

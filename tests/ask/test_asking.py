@@ -240,7 +240,8 @@ def test_what_happened_since_an_event_or_a_time(memory, asked, task, clock):
     clock.forward(DAY)
     memory.task_update(task, "on the second day")
     assert (
-        asked("what happened since #2?") == '1 event after #2, newest first: 12:00 message "on the second day" #3'
+        asked("what happened since #2?")
+        == '1 event after #2, newest first: 12:00 message "on the second day" #3'
     )
     assert asked("what happened today?") == '1 event, newest first: 12:00 message "on the second day" #3'
     assert asked("what happened in the last 2 days").startswith("3 events, newest first: ")
@@ -255,7 +256,9 @@ def test_the_time_of_a_question_is_found_in_a_long_history_without_reading_it(me
     for number in range(40):
         clock.forward(60)
         memory.task_update(task, f"message {number}")
-    assert memory.task_ask(task, "what happened in the last 5 minutes?").text.startswith("5 events, newest first: ")
+    assert memory.task_ask(task, "what happened in the last 5 minutes?").text.startswith(
+        "5 events, newest first: "
+    )
 
 
 def test_anything_else_is_searched_for_and_quoted(memory, task):

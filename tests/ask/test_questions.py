@@ -1,4 +1,4 @@
-"""Questions are understood: what is asked for, about what, how many, when, in which language. Any text, quickly."""
+"""Questions are understood: what is asked for, about what, how many, when, and in which language."""
 
 from __future__ import annotations
 
@@ -148,7 +148,8 @@ def test_a_compound_question_has_parts(question, parts):
     ("language", "question"),
     [
         ("en", "what is next?"), ("de", "Was kommt als Nächstes?"), ("fr", "Quelle est la prochaine étape ?"),
-        ("es", "¿Cuál es el siguiente paso?"), ("pt", "Qual é o próximo passo?"), ("it", "Qual è il prossimo passo?"),
+        ("es", "¿Cuál es el siguiente paso?"), ("pt", "Qual é o próximo passo?"),
+        ("it", "Qual è il prossimo passo?"),
         ("nl", "Wat is de volgende stap?"), ("zh", "下一步是什么?"), ("ja", "次のステップは何ですか?"),
     ],
 )  # fmt: skip
@@ -169,7 +170,9 @@ def test_of_a_long_text_the_last_sentence_that_asks_counts():
 
 @given(
     st.text(max_size=400)
-    | st.lists(st.sampled_from("what is not done why since # 1 last ? user yesterday 是 吗 hier".split())).map(" ".join)
+    | st.lists(
+        st.sampled_from("what is not done why since # 1 last ? user yesterday 是 吗 hier".split())
+    ).map(" ".join)
 )
 def test_any_text_is_understood(question):
     for intent in understand(question):
@@ -178,6 +181,19 @@ def test_any_text_is_understood(question):
 
 
 def test_hostile_text_is_understood_somehow():
-    pieces = ("a", "not yet ", "(", "what ", "\x00\x1b[2J", "last ", "? ", "#", "user not ", "'", "和什么", "between 9 and ")
+    pieces = (
+        "a",
+        "not yet ",
+        "(",
+        "what ",
+        "\x00\x1b[2J",
+        "last ",
+        "? ",
+        "#",
+        "user not ",
+        "'",
+        "和什么",
+        "between 9 and ",
+    )
     for piece in pieces:
         assert about(piece * (100_000 // len(piece))) in ABOUT

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - texts
 """A model that lies with a valid citation changes no answer; honest wording is taken."""
 
 from __future__ import annotations
@@ -38,17 +39,25 @@ class World:
                 reasoning="the database allows 120 in all", risks=["the reporting job may starve"],
             ),
         )  # fmt: skip
-        self.note("nodocker", user.task_remember(self.id, "Never push to docker.io.", type="user_instruction"))
+        self.note(
+            "nodocker", user.task_remember(self.id, "Never push to docker.io.", type="user_instruction")
+        )
         self.note("nodelete", user.task_remember(
             self.id, "Do not delete the old bucket before Noor agrees.", type="user_instruction"))  # fmt: skip
         self.note("tests", tool.task_log_action(
             self.id, "Run the tests", type="cli", tool="Bash", input={"command": "pytest -q"},
             output="194 passed in 40.02s"))  # fmt: skip
-        self.note("mail", memory.task_intent(self.id, what="Send the mail to Ines", verify="look into the outbox"))
-        self.note("cpu", memory.task_remember(self.id, "TLS handshakes take 60 % of the CPU", type="discovery"))
+        self.note(
+            "mail", memory.task_intent(self.id, what="Send the mail to Ines", verify="look into the outbox")
+        )
+        self.note(
+            "cpu", memory.task_remember(self.id, "TLS handshakes take 60 % of the CPU", type="discovery")
+        )
         self.note("url", memory.task_set(self.id, "STAGING_URL", "https://pay.example.org"))
         clock.forward(3600)
-        self.note("noor", memory.task_update(self.id, "Yusuf granted the role migrator read access to the archive"))
+        self.note(
+            "noor", memory.task_update(self.id, "Yusuf granted the role migrator read access to the archive")
+        )
 
     def note(self, name, written):
         self.seqs[name] = written.seq
@@ -215,6 +224,8 @@ def test_what_a_model_stopped_saying_in_the_middle_is_not_used(world):
 
 
 def test_an_answer_in_another_language_stands(world):
-    with serving(says({"answer": "Ja, die Tests sind durchgelaufen.", "cites": [world.seqs["tests"]]})) as server:
+    with serving(
+        says({"answer": "Ja, die Tests sind durchgelaufen.", "cites": [world.seqs["tests"]]})
+    ) as server:
         found = world.asked(server, "Sind die Tests durchgelaufen?")
     assert (found.source, found.text[:3]) == ("ledger", "Ja:")

@@ -7,7 +7,7 @@ from datetime import UTC
 from typing import Any
 
 from ..model.results import Hit
-from ..model.types import Channel, Effect, Entry, Item, Moment, Snapshot, Source, Value, Wait
+from ..model.types import Channel, Effect, Entry, Item, Moment, Snapshot, Source, Value, Wait, is_list
 from ..model.validate import dumps
 from ..packet import encode
 from ..packet.effect_checks import check_of
@@ -44,10 +44,10 @@ class Replan(Value, frozen=True, kw_only=True):
 class Context(Value, frozen=True, kw_only=True):
     """The input of an answer: the task, and the records that were read for this question.
 
-    `subject` is what the question is about; `earlier` are finished steps of older plans that the current plan no
-    longer lists; `window` are the newest events, with older ones that a search found; `period` are the events
-    of the time that the question names (None: it names an event that is not recorded), `since` the last event
-    before them; `elsewhere` are search results in other tasks of the workspace.
+    `subject` is what the question is about; `earlier` are finished steps of older plans that the current plan
+    no longer lists; `window` are the newest events, with older ones that a search found; `period` are the
+    events of the time that the question names (None: it names an event that is not recorded), `since` the
+    last event before them; `elsewhere` are search results in other tasks of the workspace.
     """
 
     task: Snapshot
@@ -141,7 +141,7 @@ def decision(entry: Entry, language: str = "en", *parts: str) -> Row:
 
 
 def _joined(value: Any, most: int) -> str:
-    return ", ".join(quote(part, most) for part in value) if isinstance(value, (list, tuple)) else quote(value, most)
+    return ", ".join(quote(part, most) for part in value) if is_list(value) else quote(value, most)
 
 
 def user_rejected(entry: Entry) -> bool:

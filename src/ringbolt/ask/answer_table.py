@@ -61,8 +61,7 @@ def answer(intent: Intent, context: Context) -> Reply | None:
 def _is_about_the_task(intent: Intent, context: Context) -> bool:
     """Whether a question about the whole names nothing that the task knows nothing of.
 
-    Names (with a capital or a sign) must be in the task's own words; of other words we cannot tell whether they
-    belong to the subject, unless the ledger has them elsewhere.
+    A word that is not among the task's own is what the question is about, unless it looks like a verb.
     """
     task = context.task
     own = " ".join((task.name, task.goal or "", *(item.title for item in task.items)))
@@ -74,15 +73,19 @@ def _is_about_the_task(intent: Intent, context: Context) -> bool:
 
 
 def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
-    """Facts for a model, as lines with citations: the reply, the task and its request, the sentences about the
-    subject, the summary, what came since, and the state."""
+    """Facts for a model, as lines with citations: the reply, the task and its request, the sentences about
+    the subject, the summary, what came since, and the state."""
     task = context.task
     known = task.summary
     rows = [
         show.stated("Task", task.name, task.sources.get("name")),
         *([show.stated("The user asked", task.request, task.sources.get("request"))] if task.request else []),
         *fact_answers.found_rows(context),
-        *([show.stated("Summary", known.text, Source(seq=known.seq, channel=known.channel))] if known else []),
+        *(
+            [show.stated("Summary", known.text, Source(seq=known.seq, channel=known.channel))]
+            if known
+            else []
+        ),
         *fact_answers.event_rows(context, after=known.seq if known else 0),
         *status_answers.progress_rows(context),
         *(show.step(number, item) for number, item in show.plan_steps(context)[:60]),
@@ -165,4 +168,3 @@ def _user_words(intent: Intent, context: Context) -> Reply | None:
 _ANSWERS["replan_why"] = _why_not
 _ANSWERS["user_words"] = _user_words
 ABOUT = INTENTS
-assert set(ABOUT) <= set(_ANSWERS)

@@ -35,10 +35,12 @@ HITS = 8
 COMMITS = 100
 # Answers that need no more than the state of the task, if the question has no subject.
 _FROM_THE_STATE = frozenset(
-    "where status completed open next current plan replan decision failed rejected rules permission request goal needs"
-    " files commits blocking questions effects last result notes".split()
+    "where status completed open next current plan replan decision failed rejected rules permission request"
+    " goal needs files commits blocking questions effects last result notes".split()
 )
-_OF_THE_TASK = frozenset("did when permission people effects history duration".split())  # others cannot answer
+_OF_THE_TASK = frozenset(
+    "did when permission people effects history duration".split()
+)  # others cannot answer
 
 
 # Words that questions about such things are made of; in other questions they are a part of the subject.
@@ -66,8 +68,8 @@ def ask(memory: Base, task_id: str | None, question: str) -> Answer:
 def drafted(
     memory: Base, task_id: str | None, question: str
 ) -> tuple[Answer, Snapshot, Callable[[], list[Fact]], str]:
-    """The answer of the rules, the task, a function that lists the facts for a model's answer, and the language
-    of the question."""
+    """The answer of the rules, the task, a function that lists the facts for a model's answer, and the
+    language of the question."""
     parts = understand(question)
     now = memory._now()
     context = memory.store.read(lambda tx: _state(memory, tx, task_id, now))
@@ -116,7 +118,9 @@ def _together(parts: Sequence[Intent], replies: Sequence[Reply]) -> Reply:
         reply
         for part, reply in zip(parts, replies, strict=True)
         if reply.recorded
-        or not any(other.recorded and one.about == part.about for one, other in zip(parts, replies, strict=True))
+        or not any(
+            other.recorded and one.about == part.about for one, other in zip(parts, replies, strict=True)
+        )
     ]
     if len(kept) == 1:
         return kept[0]
@@ -174,7 +178,9 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
     words = (*part.subject, *(word for word in soft if word in _THINGS.get(part.about, _THING_WORDS)))
     if not words and part.step is None and part.about in ("value", "none", "notes", "when", "people"):
         words = () if part.about == "people" and part.has("own") else soft
-    subject = Subject(words, () if words is soft else soft, part.language, known=f"{task.name} {task.goal or ''}")
+    subject = Subject(
+        words, () if words is soft else soft, part.language, known=f"{task.name} {task.goal or ''}"
+    )
     context = context.replace(subject=subject)
     hits: tuple[Hit, ...] = ()
     if subject and task.seq > 300:
@@ -294,4 +300,3 @@ def _anchor(tx: Tx, context: Context, name: str) -> int | None:
     if name == "request":
         return max((entry.seq for entry in task.instructions if entry.origin.channel == "user"), default=1)
     return 0
-

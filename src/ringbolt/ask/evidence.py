@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables and patterns
 """The evidence for an answer: the sentences of the newest events, and of older ones that a search finds, that
 are about the subject of a question."""
 
@@ -71,7 +72,9 @@ class Evidence:
     @cached_property
     def troubles(self) -> tuple[str, ...]:
         """What it recorded as being in the way: blockers, and what holds a step up."""
-        return tuple(_troubles(self._sets)) if "blockers" in self._sets or "active_issue" in self._sets else ()
+        return (
+            tuple(_troubles(self._sets)) if "blockers" in self._sets or "active_issue" in self._sets else ()
+        )
 
 
 class Sentence(NamedTuple):

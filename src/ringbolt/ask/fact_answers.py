@@ -21,12 +21,12 @@ from .topic_match import FITS, Subject
 
 # What an event is worth as the source of a fact: what was noted on purpose most, output of tools least.
 _WORTH = {
-    "discovery": 1.1, "context": 1.1, "artifact": 1.05, "decision": 1.0, "user_instruction": 1.05, "message": 1.0,
-    "item.updated": 1.0, "task.updated": 1.0, "task.registered": 1.0, "plan.replaced": 0.95, "error": 0.95,
-    "exclusion": 0.95, "action": 0.9, "variable": 1.0, "intent": 0.9, "outcome": 1.0,
+    "discovery": 1.1, "context": 1.1, "artifact": 1.05, "decision": 1.0, "user_instruction": 1.05,
+    "message": 1.0, "item.updated": 1.0, "task.updated": 1.0, "task.registered": 1.0, "plan.replaced": 0.95,
+    "error": 0.95, "exclusion": 0.95, "action": 0.9, "variable": 1.0, "intent": 0.9, "outcome": 1.0,
 }  # fmt: skip
 _QUANTITY = frozenset(
-    "cost costs price number budget size amount total score percent rate hash id aic p95 phone telephone fee".split()
+    "cost costs price number budget size amount total score percent rate hash id phone telephone fee".split()
 )
 
 
@@ -46,11 +46,18 @@ def value(intent: Intent, context: Context) -> Reply | None:
     exact = [entry for entry in task.values if (entry.key or "").lower().replace("-", "_") == wanted]
     keyed = [entry for entry in task.values if subject.coverage(entry.key or "") >= 0.75]
     if exact or keyed:
-        return compose([show.value(entry) for entry in reversed((exact or keyed)[-6:])], ONE, glue="; ", least=40)
-    counts = intent.has("many", "percent", "long") or bool(_QUANTITY & {word.lower() for word in subject.words})
+        return compose(
+            [show.value(entry) for entry in reversed((exact or keyed)[-6:])], ONE, glue="; ", least=40
+        )
+    counts = intent.has("many", "percent", "long") or bool(
+        _QUANTITY & {word.lower() for word in subject.words}
+    )
     wanted = has_quantity(subject, intent.text) if counts else None
-    if intent.has("pass", "fail", "last") and (reply := check_result(intent, context)) is not None:
-        if wanted is None or wanted(reply.text.rpartition(": ")[2].partition(" #")[0]):
+    if intent.has("pass", "fail", "last"):
+        reply = check_result(intent, context)
+        if reply is not None and (
+            wanted is None or wanted(reply.text.rpartition(": ")[2].partition(" #")[0])
+        ):
             return reply
     if intent.has("may", "must"):  # a limit is what the user or a decision says, not what was used
         limits = tuple(one for one in context.window if one.kind in _LIMITS)
@@ -107,9 +114,7 @@ def dated(intent: Intent, context: Context) -> Reply | None:
     return _best(intent, context, has_time) if context.subject else None
 
 
-def _best(
-    intent: Intent, context: Context, wanted: Callable[[str], bool] | None
-) -> Reply | None:
+def _best(intent: Intent, context: Context, wanted: Callable[[str], bool] | None) -> Reply | None:
     """The best sentences about the subject, of the right sort."""
     evidence = context.window if not intent.span or context.period is None else context.period
     found = sentences(context.subject, evidence, wanted, _worth)
@@ -135,7 +140,8 @@ def _quoted(one: Sentence) -> Row:
         more = "" if text in (title, data["choice"]) else text
         return Row(
             lambda most: (
-                f"{quote(title, most)}: {quote(data['choice'], most)}{f' — {quote(more, most)}' if more else ''}{place}"
+                f"{quote(title, most)}: {quote(data['choice'], most)}"
+                f"{f' — {quote(more, most)}' if more else ''}{place}"
             ),
             one.source.seq,
         )
@@ -162,10 +168,16 @@ def anything(intent: Intent, context: Context) -> Reply | None:
 def nothing(intent: Intent, context: Context) -> Reply:
     """Other tasks, or that nothing is recorded, with the nearest thing named as such."""
     language = intent.language
-    close = [hit for hit in context.elsewhere if context.subject.coverage(f"{hit.title} {hit.snippet or ''}") >= FITS]
+    close = [
+        hit
+        for hit in context.elsewhere
+        if context.subject.coverage(f"{hit.title} {hit.snippet or ''}") >= FITS
+    ]
     if close:
         rows = hit_rows(close[:3])
-        return compose(rows, PARAGRAPH, opening="In other tasks: ", glue="; ", source="recall").replace(items=())
+        return compose(rows, PARAGRAPH, opening="In other tasks: ", glue="; ", source="recall").replace(
+            items=()
+        )
     rows = [plain(say(language, "nothing"))]
     near = nearest(context)
     if near is not None:
@@ -213,7 +225,9 @@ def event_rows(context: Context, after: int) -> list[Row]:
 def _told(one: Evidence) -> Row:
     details = ". ".join(text for text in one.details if text not in one.text)
     text = f"{one.text}: {details}" if details else one.text
-    return Row(lambda most: f"{show.kind_word(one.kind)} {quote(text, most)}{cite(one.seq, one.channel)}", one.seq)
+    return Row(
+        lambda most: f"{show.kind_word(one.kind)} {quote(text, most)}{cite(one.seq, one.channel)}", one.seq
+    )
 
 
 def hit_rows(hits: Sequence[Hit]) -> list[Row]:
@@ -227,4 +241,3 @@ def hit_rows(hits: Sequence[Hit]) -> list[Row]:
         )
         for hit in hits
     ]
-

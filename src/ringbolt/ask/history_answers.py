@@ -21,10 +21,12 @@ from .topic_match import FITS, fitting
 
 # Types of events that tell more about a day than others, which are left out first.
 _TELLING = frozenset(
-    "decision exclusion error discovery user_instruction plan.replaced item.updated task.updated message task.registered"
-    " intent outcome artifact context question wait.started wait.ended task.ended".split()
+    "decision exclusion error discovery user_instruction plan.replaced item.updated task.updated message"
+    " task.registered intent outcome artifact context question wait.started wait.ended task.ended".split()
 )
-_PAST = re.compile(r"(?i)\b(?:was|were|did|has|have|had|war|wurde|hat|haben|a-t-|été|fue|foi|è stat|werd|is er)\b|了")
+_PAST = re.compile(
+    r"(?i)\b(?:was|were|did|has|have|had|war|wurde|hat|haben|a-t-|été|fue|foi|è stat|werd|is er)\b|了"
+)
 
 
 # --- what happened ----------------------------------------------------------------------------------
@@ -36,13 +38,17 @@ def history(intent: Intent, context: Context) -> Reply | None:
     if period is None:
         last = context.task.seq
         return Reply(
-            text=f"What that refers to is not recorded; the last event is #{last}.", cites=(last,), recorded=False
+            text=f"What that refers to is not recorded; the last event is #{last}.",
+            cites=(last,),
+            recorded=False,
         )
     if context.subject and not intent.span:
         return None
     events = [one for one in period if _worded(one)]
     if context.subject:
-        events = [one for one in events if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= FITS]
+        events = [
+            one for one in events if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= FITS
+        ]
     anchored = intent.span is not None and bool(intent.span.anchor)
     if not events:
         if anchored and context.since:
@@ -105,9 +111,8 @@ def when(intent: Intent, context: Context) -> Reply | None:
 
 
 def _task_times(intent: Intent, context: Context) -> Reply | None:
-    if intent.has("goal", "done", "commit", "file"):
-        if intent.has("commit") and context.commits:
-            return compose([_commit_at(commit, context) for commit in context.commits[:1]], ONE)
+    if intent.has("commit") and context.commits:
+        return compose([_commit_at(commit, context) for commit in context.commits[:1]], ONE)
     if intent.soft and not intent.has("old", "last", "now", "step", "go"):
         return None
     stamps = context.task.timestamps
@@ -122,7 +127,9 @@ def _task_times(intent: Intent, context: Context) -> Reply | None:
 def _commit_at(commit: Commit, context: Context) -> Row:
     made = next((one.at for one in context.window if one.seq == commit.seq), None)
     at = f"{clock(made, context.zone)}: " if made else ""
-    return Row(lambda most: f"{at}{quote(commit.subject, most)}{cite(commit.seq, commit.channel)}.", commit.seq)
+    return Row(
+        lambda most: f"{at}{quote(commit.subject, most)}{cite(commit.seq, commit.channel)}.", commit.seq
+    )
 
 
 _REPORTS = frozenset("action item.updated message intent outcome artifact".split())

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables and patterns
 """Whether something is allowed or required: from the user's instructions, the request, and what was ruled out."""
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _FORBIDS = lazy_regex(
     r"|nicht|kein\w*|niemals|nie|verboten|ne [^.]{0,20}pas|n['’][^.]{0,20}pas|jamais|interdit\w*|aucun\w*|nunca|prohibid\w*|nao|não|jamais"
     r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:] ?)no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
 )
-_KEEPS = lazy_regex(r"(?i)\b(?:keep|keeps|until|before|leave|unless|only after|first|behalt\w*|bis|garde\w*|mant\w+|houd\w*)\b")
+_KEEPS = lazy_regex(
+    r"(?i)\b(?:keep|keeps|until|before|leave|unless|only after|first|behalt\w*|bis|garde\w*|mant\w+|houd\w*)\b"
+)
 _ALLOWS = lazy_regex(
     r"(?i)\b(?:may|can|allow(?:ed|s)?|permit(?:ted|s)?|fine|ok|okay|permitted|feel free|go ahead|only|yes|approved|darf\w*|erlaubt|peut|peux|permis|puede\w*"
     r"|permitid\w*|pode\w*|permess\w*|può|mag|mogen|toegestaan)\b|可以|允许|いい"
@@ -76,7 +79,9 @@ def permission(intent: Intent, context: Context) -> Reply | None:
     if not context.subject:
         return prohibitions(intent, context) or instructions(intent, context)
     found: list[tuple[float, Rule]] = []
-    words = [word for word in context.subject.words if not _AMOUNT.fullmatch(word) and not _HOUR.fullmatch(word)]
+    words = [
+        word for word in context.subject.words if not _AMOUNT.fullmatch(word) and not _HOUR.fullmatch(word)
+    ]
     subject = Subject(words, language=language, known=context.task.name)
     for rule in rules_of(context):
         score = max(subject.coverage(part) for part in (rule.text, *_parts(rule.text)))
@@ -99,9 +104,7 @@ def _parts(text: str) -> list[str]:
 
 def _row(rule: Rule, language: str) -> Row:
     who = say(language, "user")
-    return Row(
-        lambda most: f"{who}{cite(rule.seq, rule.channel)}: {quote(rule.text, most)}", rule.seq
-    )
+    return Row(lambda most: f"{who}{cite(rule.seq, rule.channel)}: {quote(rule.text, most)}", rule.seq)
 
 
 def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
@@ -134,7 +137,9 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
     return "no" if _KEEPS.search(text) else None
 
 
-_EXCEPT = lazy_regex(r"(?i)\b(?:but not|except(?: for)?|not the|aber nicht|ausser|außer|sauf|excepto|exceto|tranne|behalve)\b")
+_EXCEPT = lazy_regex(
+    r"(?i)\b(?:but not|except(?: for)?|not the|aber nicht|ausser|außer|sauf|excepto|exceto|tranne|behalve)\b"
+)
 
 
 def _excepted(text: str, subject: Subject) -> bool:

@@ -1,4 +1,4 @@
-"""Answers that compare plans: what was dropped, what was added, what the plan was before, and why it changed."""
+"""Answers that compare plans: what was dropped or added, what the plan was before, and why it changed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def _dropped(items: Sequence[Item], replans: Sequence[Replan], language: str) ->
     if not items:
         return Reply(text=say(language, "none_dropped"))
     rows: list[Row] = [
-        Row(lambda most, item=item: f"{quote(item.title, most)}{cite(_made(item, replans))}", _made(item, replans))
+        Row(
+            lambda most, item=item: f"{quote(item.title, most)}{cite(_made(item, replans))}",
+            _made(item, replans),
+        )
         for item in items
     ]
     versions = {item.dropped_in for item in items}
@@ -52,7 +55,8 @@ def _dropped(items: Sequence[Item], replans: Sequence[Replan], language: str) ->
     listed = compose(rows, LIST, opening=f"{say(language, 'dropped')}: ", glue="; ", language=language)
     ending = compose(reasons, PARAGRAPH)
     return listed.replace(
-        text=f"{listed.text}. {ending.text}".strip(), cites=tuple(dict.fromkeys((*listed.cites, *ending.cites)))
+        text=f"{listed.text}. {ending.text}".strip(),
+        cites=tuple(dict.fromkeys((*listed.cites, *ending.cites))),
     )
 
 
@@ -139,5 +143,3 @@ def _old_plan(context: Context, *, first: bool, language: str) -> Reply:
 
 def _later(language: str) -> str:
     return say(language, "is_dropped")
-
-

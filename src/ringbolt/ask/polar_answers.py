@@ -1,10 +1,10 @@
-"""Whether something happened or passed: yes, no or unknown, with the record that says so; never yes without one."""
+"""Whether something happened or passed: yes, no or unknown, with the record that says so."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.types import Effect, FileTouch, Item
+from ..model.types import Effect, FileTouch, Item, is_dict
 from ..packet import encode
 from ..signals.run_kinds import PROVES, passed, runs
 from ..signals.tools import only_looked
@@ -137,7 +137,9 @@ def _last_check(intent: Intent, context: Context) -> Reply | None:
     wanted = {
         kind for kind, words in _CHECKS.items() for word in words.split() if word in _plain(context.subject)
     }
-    rest = [word for word in context.subject.words if not any(word.lower() in w.split() for w in _CHECKS.values())]
+    rest = [
+        word for word in context.subject.words if not any(word.lower() in w.split() for w in _CHECKS.values())
+    ]
     if not wanted:
         return None
     narrower = Subject(rest, language=intent.language)
@@ -167,7 +169,7 @@ def _commands(one: Evidence) -> Iterator[str]:
     if one.kind != "action":
         return
     arguments = one.data.get("input")
-    command = arguments.get("command") if isinstance(arguments, dict) else arguments
+    command = arguments.get("command") if is_dict(arguments) else arguments
     if isinstance(command, str):
         yield command
 

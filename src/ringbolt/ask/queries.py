@@ -29,8 +29,8 @@ def seq_before(tx: Tx, task_id: str, moment: str, last: int) -> int:
 
 _EVENT_COLUMNS = ("seq", "type", "at", "text", "data", "channel", "status", "item_id", "sets", "ref")
 _EVENT_ROWS = (
-    "SELECT e.seq, e.event_type, e.timestamp, e.text, substr(e.data, 1, :size), o.channel, r.status, e.item_id,"
-    " substr(e.sets, 1, 2000), e.ref_seq"
+    "SELECT e.seq, e.event_type, e.timestamp, e.text, substr(e.data, 1, :size), o.channel, r.status,"
+    " e.item_id, substr(e.sets, 1, 2000), e.ref_seq"
     " FROM events e JOIN origins o ON o.id = e.origin_id"
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
     " WHERE e.task_id = :task_id AND e.forgotten IS NULL"
@@ -40,7 +40,11 @@ _EVENT_ROWS = (
 def newest_events(tx: Tx, task_id: str, limit: int, size: int) -> list[Row]:
     """The newest events with up to `size` characters of their data, the newest first."""
     return tx.rows(
-        _EVENT_COLUMNS, f"{_EVENT_ROWS} ORDER BY e.seq DESC LIMIT :limit", task_id=task_id, limit=limit, size=size
+        _EVENT_COLUMNS,
+        f"{_EVENT_ROWS} ORDER BY e.seq DESC LIMIT :limit",
+        task_id=task_id,
+        limit=limit,
+        size=size,
     )
 
 
@@ -48,7 +52,9 @@ def events_of(tx: Tx, task_id: str, seqs: Sequence[int], size: int) -> list[Row]
     """Some events, likewise."""
     found: list[Row] = []
     for seq in seqs:
-        found += tx.rows(_EVENT_COLUMNS, f"{_EVENT_ROWS} AND e.seq = :seq", task_id=task_id, seq=seq, size=size)
+        found += tx.rows(
+            _EVENT_COLUMNS, f"{_EVENT_ROWS} AND e.seq = :seq", task_id=task_id, seq=seq, size=size
+        )
     return found
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables and patterns
 """The words that questions are made of, in nine languages: one table for each.
 
 A line of a table names a concept and lists its words and phrases. Words of these tables say what is asked for;
@@ -13,7 +14,7 @@ from unicodedata import combining, normalize
 
 from ..model.lazy_regex import lazy_regex
 
-LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "zh", "ja")
+LANGUAGES: tuple[str, ...] = ("en", "de", "fr", "es", "pt", "it", "nl", "zh", "ja")
 
 _EN = """
 what: what, which, whatever
@@ -584,7 +585,7 @@ also: と, も, や, すべて, 全部, ください
 go: する, すれば, して, すべき, 教えて, いい
 the: は, が, を, に, の, で, へ, から, まで, この, その, それ, これ, こと, もの, よ, ね
 """
-TABLES = dict(zip(LANGUAGES, (_EN, _DE, _FR, _ES, _PT, _IT, _NL, _ZH, _JA), strict=True))
+TABLES: dict[str, str] = dict(zip(LANGUAGES, (_EN, _DE, _FR, _ES, _PT, _IT, _NL, _ZH, _JA), strict=True))
 
 # Common words of subjects: English, then the same in other languages (words of one language apart by spaces).
 GLOSSARY = """
@@ -650,9 +651,7 @@ requests = anfragen | requetes | solicitudes peticiones | requisicoes pedidos | 
 second = sekunde | seconde | segundo | segundo | secondo | seconde | 每秒 | 毎秒
 """
 
-_WORD = lazy_regex(
-    r"[\w.-]+@[\w.-]+|https?://\S+|[#@]?\w[\w./:-]*\w(?:'\w+)*|\w+(?:'\w+)*|%", 0
-)
+_WORD = lazy_regex(r"[\w.-]+@[\w.-]+|https?://\S+|[#@]?\w[\w./:-]*\w(?:'\w+)*|\w+(?:'\w+)*|%", 0)
 _CJK = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 
 

@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from .question_words import Marks
 
-INTENTS = (
-    "where", "status", "completed", "open", "next", "current", "plan", "replan", "decision", "failed", "rejected",
-    "rules", "permission", "request", "goal", "value", "needs", "files", "commits", "blocking", "questions",
-    "effects", "did", "when", "duration", "history", "last", "people", "result", "notes", "none",
+INTENTS: tuple[str, ...] = (
+    "where", "status", "completed", "open", "next", "current", "plan", "replan", "decision", "failed",
+    "rejected", "rules", "permission", "request", "goal", "value", "needs", "files", "commits", "blocking",
+    "questions", "effects", "did", "when", "duration", "history", "last", "people", "result", "notes", "none",
 )  # fmt: skip
 _POLAR = ("be", "may", "must")
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, ISC004 - tables and patterns
 """Times in questions: yesterday, before lunch, since 14:00, on Monday, between 9 and 11, in nine languages.
 
 `read_span` finds the words; `Span.limits` turns them into two moments, in the time zone of whoever asks.
@@ -20,9 +21,7 @@ _PARTS = {"morning": MORNING, "afternoon": NOON, "evening": EVENING, "before lun
 
 _TODAY = r"today|heute|aujourd'hui|hoy|hoje|oggi|vandaag|今天|今日"
 _YESTERDAY = r"yesterday|last night|gestern|\bhier\b|\bayer\b|ontem|\bieri\b|gisteren|昨天|昨日"
-_DAY_BEFORE = (
-    r"day before yesterday|vorgestern|avant-hier|anteayer|anteontem|altro ieri|ieri l'altro|eergisteren|前天|一昨日"
-)
+_DAY_BEFORE = r"day before yesterday|vorgestern|avant-hier|anteayer|anteontem|altro ieri|ieri l'altro|eergisteren|前天|一昨日"
 _PART_WORDS = (
     ("before lunch", r"before (?:lunch|noon|midday)|vor dem mittag(?:essen)?|avant (?:le dejeuner|midi)"
      r"|antes (?:del almuerzo|de comer|do almoco)|prima di pranzo|voor de (?:lunch|middag)|午饭前|中午前|昼食前|昼前"),
@@ -173,69 +172,64 @@ def _at(midnight: datetime, minutes: int) -> datetime:
     return midnight + timedelta(minutes=minutes)
 
 
-def read_span(question: str) -> tuple[Span | None, str]:
-    """The time that a question names, and the question (folded) without these words."""
-    text = folded(question)
-    found: list[str] = []
+class _Reading:
+    """A question from which the words of times are taken one after the other."""
 
-    def take(match: re.Match[str] | None) -> re.Match[str] | None:
-        nonlocal text
+    def __init__(self, question: str) -> None:
+        self.text = folded(question)
+        self.found: list[str] = []
+
+    def take(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
+        """The first match of a pattern, which is taken out of the text."""
+        found = re.compile(pattern) if isinstance(pattern, str) else pattern
+        match = found.search(self.text)
         if match is not None:
-            found.append(match[0].strip())
-            text = f"{text[: match.start()]} {text[match.end() :]}"
+            self.found.append(match[0].strip())
+            self.text = f"{self.text[: match.start()]} {self.text[match.end() :]}"
         return match
 
-    span = _event(take, lambda: text) or _ago(take, lambda: text)
-    if span is None:
-        span = _day_and_clock(take, lambda: text)
-    return (span.replace(words=tuple(found)) if span else None), text
+
+def read_span(question: str) -> tuple[Span | None, str]:
+    """The time that a question names, and the question (folded) without these words."""
+    reading = _Reading(question)
+    span = _event(reading) or _ago(reading) or _day_and_clock(reading)
+    return (span.replace(words=tuple(reading.found)) if span else None), reading.text
 
 
-def _event(take, text) -> Span | None:  # type: ignore[no-untyped-def]
-    if match := take(_EVENT.search(text())):
+def _event(reading: _Reading) -> Span | None:
+    if match := reading.take(_EVENT):
         return Span(anchor=f"#{match[1]}", since=True)
     for name, pattern in _ANCHORS:
-        if take(re.search(pattern, text())):
+        if reading.take(pattern):
             return Span(anchor=name, since=True)
     return None
 
 
-def _ago(take, text) -> Span | None:  # type: ignore[no-untyped-def]
+def _ago(reading: _Reading) -> Span | None:
     for pattern in _AGO:
-        match = pattern.search(text())
+        match = pattern.search(reading.text)
         if match is None:
             continue
-        groups = [group for group in match.groups() if group is not None]
+        groups: list[str] = [group for group in match.groups() if group is not None]
         unit = groups[-1]
         word = groups[-2] if len(groups) > 1 else ""
         size = next(seconds for seconds, words in _UNITS if re.fullmatch(words, unit))
         count = 0.5 if word.startswith("half") else float(word) if word.isdigit() else _NUMBERS.get(word, 1)
         if size == 604_800 and not word:
             continue  # last week is a week of the calendar
-        take(match)
+        reading.take(pattern)
         return Span(ago=count * size, since=True)
     return None
 
 
-def _day_and_clock(take, text) -> Span | None:  # type: ignore[no-untyped-def]
-    day, since, until = _day(take, text)
-    start = end = None
-    if match := take(_BETWEEN.search(text())):
-        start, end = _minutes(match.groups()[:5]), _minutes(match.groups()[5:])
-    else:
-        for name, pattern in _AT_CLOCK:
-            if match := take(pattern.search(text())):
-                groups = match.groups()
-                clock = _minutes(groups[:5]) if groups[0] else _minutes((groups[5], None, None, None, groups[7]))
-                if name == "since":
-                    start, since = clock, since or not day
-                else:
-                    end = clock
-        if match := take(_CJK_SINCE.search(text())):
-            start, since = _minutes((match[1], match[2] or match[3], None, None, None)), not day
+def _day_and_clock(reading: _Reading) -> Span | None:
+    day, since, until = _day(reading)
+    start, end, open_end = _clocks(reading)
+    since = since or (open_end and not day)
     if start is None and end is None:
         for name, pattern in _PART_WORDS:
-            if match := take(re.search(rf"(since |seit |depuis |desde |sinds )?(?:{pattern})", text())):
+            match = reading.take(rf"(since |seit |depuis |desde |sinds )?(?:{pattern})")
+            if match is not None:
                 start, end = _PARTS[name]
                 if match[1]:
                     since, end = True, None
@@ -246,21 +240,41 @@ def _day_and_clock(take, text) -> Span | None:  # type: ignore[no-untyped-def]
     return Span(day=day, start=start, end=end, since=since, until=until)
 
 
-def _day(take, text) -> tuple[str, bool, bool]:  # type: ignore[no-untyped-def]
+def _clocks(reading: _Reading) -> tuple[int | None, int | None, bool]:
+    """From which to which time of the day, and whether everything since the first is meant."""
+    start: int | None = None
+    end: int | None = None
+    since = False
+    if match := reading.take(_BETWEEN):
+        return _minutes(match.groups()[:5]), _minutes(match.groups()[5:]), False
+    for name, pattern in _AT_CLOCK:
+        if match := reading.take(pattern):
+            groups = match.groups()
+            clock = _minutes(groups[:5]) if groups[0] else _minutes((groups[5], None, None, None, groups[7]))
+            if name == "since":
+                start, since = clock, True
+            else:
+                end = clock
+    if match := reading.take(_CJK_SINCE):
+        start, since = _minutes((match[1], match[2] or match[3], None, None, None)), True
+    return start, end, since
+
+
+def _day(reading: _Reading) -> tuple[str, bool, bool]:
     """The day that is named, and whether everything since or before it is meant."""
     before = r"(since |seit |depuis |desde |da |sinds |before |until |vor |avant |antes de |voor )?(?:on |am |the |le |el )?"
     for day, pattern in (("2", _DAY_BEFORE), ("1", _YESTERDAY), ("0", _TODAY), *_WEEK):
-        if match := take(re.search(rf"{before}(?:{pattern})", text())):
+        if match := reading.take(rf"{before}(?:{pattern})"):
             return day, *_open_end(match[0])
-    if match := take(_WEEKDAY.search(text())):
+    if match := reading.take(_WEEKDAY):
         return f"weekday {_DAY_OF[match[1] or match[2]]}", *_open_end(match[0])
-    if match := take(re.search(rf"{before}{_DATE.pattern}", text())):
+    if match := reading.take(rf"{before}(?:{_DATE.pattern})"):
         groups = match.groups()[1:]
         day = f"{groups[0]}-{groups[1]}-{groups[2]}" if groups[0] else f"0-{groups[4]}-{groups[5]}"
         return day, *_open_end(match[0])
-    if match := take(re.search(rf"{before}(?:{_DAY_MONTH.pattern})", text())):
+    if match := reading.take(rf"{before}(?:{_DAY_MONTH.pattern})"):
         number, first, second, other = match.groups()[1:]
-        name = first or second
+        name: str = first or second
         month = next((_MONTH_OF[name[:size]] for size in (4, 3) if name[:size] in _MONTH_OF), 1)
         return f"0-{month}-{number or other}", *_open_end(match[0])
     return "", False, False
@@ -268,7 +282,10 @@ def _day(take, text) -> tuple[str, bool, bool]:  # type: ignore[no-untyped-def]
 
 def _open_end(words: str) -> tuple[bool, bool]:
     first = words.split()[0]
-    return first in "since seit depuis desde da sinds".split(), first in "before until vor avant antes voor".split()
+    return (
+        first in "since seit depuis desde da sinds".split(),
+        first in "before until vor avant antes voor".split(),
+    )
 
 
 def _minutes(groups: tuple[str | None, ...]) -> int:

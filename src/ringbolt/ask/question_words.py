@@ -8,17 +8,18 @@ from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from .question_lexicon import LANGUAGES, folded, glossary, misspellings, phrases, unspaced
 
-_TOKEN = lazy_regex(
-    r"https?://\S*\w|\w+@[\w.]*\w|[#@]?\w[\w./:+-]*\w(?:'\w+)*|\w+(?:'\w+)*|%"
-)
+_TOKEN = lazy_regex(r"https?://\S*\w|\w+@[\w.]*\w|[#@]?\w[\w./:+-]*\w(?:'\w+)*|\w+(?:'\w+)*|%")
 _CJK = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
-_CJK_RUN = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+|[^\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
+_CJK_RUN = lazy_regex(
+    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+|[^\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
+)
 _KANA = lazy_regex("[\u3040-\u30ff]")
 SUBJECT, NUMBER = "X", "N"
-# Concepts whose words may also belong to the subject; they help to find it, but it need not have them.
+# Concepts whose words may also belong to the subject: they help to find it, but it need not have them.
 _SOFT = frozenset(
-    "ask change problem result pass value wait new old commit file question plan rule block learn say try fail"
-    " own verify status drop decide goal names report reject risk fallback reason effect phase user".split()
+    "ask change problem result pass value wait new old commit file question plan rule block learn say try"
+    " fail own verify status drop decide goal names report reject risk fallback reason effect phase"
+    " user".split()
 )
 # Auxiliary words alone do not show that a question is in a language: others have the same.
 _WEAK = frozenset(("the", "also", "go", "be", "we"))
@@ -103,7 +104,9 @@ def _spaced_tokens(plain: str, language: str) -> Iterator[tuple[str, str]]:
             at += 1
 
 
-def _words(plain: str, language: str, known: dict[str, tuple[tuple[tuple[str, ...], str], ...]]) -> Iterator[str]:
+def _words(
+    plain: str, language: str, known: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
+) -> Iterator[str]:
     """The words of a text; contractions are split, and slips of English words of questions are corrected."""
     for token in _TOKEN.findall(plain):
         if token in known:
@@ -114,7 +117,9 @@ def _words(plain: str, language: str, known: dict[str, tuple[tuple[tuple[str, ..
                 yield from (head[:-1] if head != "can" else "can", "not")
             elif language == "en":
                 yield head
-                yield {"s": "is", "re": "are", "m": "am", "ve": "have", "ll": "will", "d": "would"}.get(tail, tail)
+                yield {"s": "is", "re": "are", "m": "am", "ve": "have", "ll": "will", "d": "would"}.get(
+                    tail, tail
+                )
             else:
                 for part in token.split("'"):
                     yield from (piece for piece in ([part] if part in known else part.split("-")) if piece)
@@ -122,12 +127,13 @@ def _words(plain: str, language: str, known: dict[str, tuple[tuple[tuple[str, ..
             yield head
             yield from (part for part in token.split("-")[1:] if len(part) > 1)
         elif language == "en":
-            yield from _ENGLISH.get(token, (misspellings().get(token, token),))
+            slip: str = misspellings().get(token) or token
+            yield from _ENGLISH.get(token) or (slip,)
         else:
             yield token
 
 
-_ENGLISH = {
+_ENGLISH: dict[str, tuple[str, ...]] = {
     "whats": ("what", "is"), "wheres": ("where", "is"), "whos": ("who", "is"), "hows": ("how", "is"),
     "dont": ("do", "not"), "didnt": ("did", "not"), "doesnt": ("does", "not"), "havent": ("have", "not"),
     "hasnt": ("has", "not"), "isnt": ("is", "not"), "arent": ("are", "not"), "wasnt": ("was", "not"),
@@ -144,7 +150,10 @@ def _unspaced_tokens(run: str, language: str) -> Iterator[tuple[str, str]]:
     longest = sorted(names, key=len, reverse=True)
     at, pending = 0, ""
     while at < len(run):
-        concept, word = SUBJECT, next((name for name in longest if len(name) > 1 and run.startswith(name, at)), "")
+        concept, word = (
+            SUBJECT,
+            next((name for name in longest if len(name) > 1 and run.startswith(name, at)), ""),
+        )
         for phrase, name in table:
             if len(phrase) <= len(word):
                 break

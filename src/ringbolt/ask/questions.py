@@ -1,6 +1,6 @@
-"""Parse a question about a task without a model: its parts, and for each the intent, subject, step and time.
+"""Parse a question about a task: its parts, and for each the intent, the subject, the step and the time.
 
-Only part of a long question is read, and no pattern nests repeats, so that any text takes about a millisecond.
+Only part of a long question is read, and no pattern nests repeats: any text takes about a millisecond.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..packet.encode import one_line
+from .question_lexicon import folded
 from .question_model import features, scores
 from .question_times import Span, read_span
 from .question_words import Marks, language_of, read_marks
-from .question_lexicon import folded
 
 CHARACTERS = 300  # of a question that are read
 MOST_PARTS = 3
@@ -23,8 +23,8 @@ class Intent(Value, frozen=True, kw_only=True):
     """What one part of a question asks for (`about`), its subject, and limits on the answer.
 
     `soft` are words that may belong to the subject; `marks` what the other words stand for; `step` is the
-    number of a step, `most` how many results are wanted, `span` the time that is named, `second` the next best
-    intent. `polar` questions want a yes or no.
+    number of a step, `most` how many results are wanted, `span` the time that is named, `second` the next
+    best intent. `polar` questions want a yes or no.
     """
 
     about: str
@@ -74,8 +74,8 @@ def _read(asked: str, language: str) -> Intent:
     if polar and step is not None and about in ("completed", "open", "current", "status", "plan", "next"):
         about = "did"
     return Intent(
-        about=about, subject=marks.subject, soft=marks.soft, marks=marks.marks, language=marks.language, step=step,
-        most=_most(folded(rest)), span=span, second=second, polar=polar, text=one_line(asked),
+        about=about, subject=marks.subject, soft=marks.soft, marks=marks.marks, language=marks.language,
+        step=step, most=_most(folded(rest)), span=span, second=second, polar=polar, text=one_line(asked),
     )  # fmt: skip
 
 
@@ -84,11 +84,15 @@ def _polar(marks: Marks, rest: str) -> bool:
     if marks.language == "zh":
         return bool(re.search(r"吗|是不是|有没有|能不能|可不可以|能否", rest))
     if marks.language == "ja":
-        return not any(mark in ("what", "who", "when", "where", "why", "how", "many", "long") for mark in marks.marks)
+        return not any(
+            mark in ("what", "who", "when", "where", "why", "how", "many", "long") for mark in marks.marks
+        )
     asks = {"what", "who", "when", "where", "why", "how", "many", "long", "percent"}
     strong = [mark for mark in marks.marks if mark not in ("also", "the")]
-    return bool(strong) and not asks & set(marks.marks) and (
-        strong[0] in ("be", "may", "must", "not", "we", "X") or "be" in strong[:4]
+    return (
+        bool(strong)
+        and not asks & set(marks.marks)
+        and (strong[0] in ("be", "may", "must", "not", "we", "X") or "be" in strong[:4])
     )
 
 
@@ -108,6 +112,9 @@ _CONJUNCTION = lazy_regex(
 )
 
 
+_STOPS = " ,;?\uff1f"
+
+
 def _relevant_part(question: str) -> str:
     """The question within a text: all of a short one, the last sentences that ask of a long one."""
     text = one_line(question[-4000:] if len(question) > 4000 else question)
@@ -120,7 +127,7 @@ def _relevant_part(question: str) -> str:
 
 def _split(asked: str, language: str) -> list[str]:
     """The questions within a question, if it has several."""
-    pieces = [piece.strip(" ,;??") for piece in _CONJUNCTION.split(asked)]
+    pieces = [piece.strip(_STOPS) for piece in _CONJUNCTION.split(asked)]
     parts: list[str] = []
     for piece in pieces:
         found = read_marks(piece, language=language)
@@ -135,10 +142,13 @@ def _split(asked: str, language: str) -> list[str]:
 # --- numbers ----------------------------------------------------------------------------------------
 
 _STEP = lazy_regex(
-    r"\b(?:step|item|task|todo|schritt|etape|paso|passo|etapa|passaggio|stap)s? (?:number |no |nr |n° )?#?(\d{1,4})\b"
+    r"\b(?:step|item|task|todo|schritt|etape|paso|passo|etapa|passaggio|stap)s?"
+    r" (?:number |no |nr |n° )?#?(\d{1,4})\b"
     r"|第(\d{1,4})步|ステップ(\d{1,4})"
 )
-_PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_PLACES = tuple(
+    str(word) for word in "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+)
 _PLACED = lazy_regex(rf"\b({'|'.join(_PLACES)}) (?:step|item)\b")
 _COUNTED = "one|two couple|three few|four|five|six|seven|eight|nine|ten"
 _COUNTS = {word: number for number, words in enumerate(_COUNTED.split("|"), 1) for word in words.split()}

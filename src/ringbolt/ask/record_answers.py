@@ -98,7 +98,13 @@ def rules(intent: Intent, context: Context) -> Reply | None:
 def goal(intent: Intent, context: Context) -> Reply | None:
     """The goal and its acceptance criteria."""
     task, language = context.task, intent.language
-    rows = [show.stated(say(language, "goal"), task.goal or task.name, task.sources.get("goal") or task.sources.get("name"))]
+    rows = [
+        show.stated(
+            say(language, "goal"),
+            task.goal or task.name,
+            task.sources.get("goal") or task.sources.get("name"),
+        )
+    ]
     rows += [
         Row(lambda most, part=part: f"{say(language, 'accepted')}: {quote(part, most)}.")
         for part in task.acceptance[:8]
@@ -178,7 +184,9 @@ def failed(intent: Intent, context: Context) -> Reply | None:
     if context.subject:
         found = fitting(context.subject, entries, _text)
         rows = [_failure(entry) for entry in _unlike(sorted(found, key=lambda entry: -entry.seq))]
-        return compose(rows[:4], LIST, glue="; ", language=language) if rows else _failed_action(intent, context)
+        return (
+            compose(rows[:4], LIST, glue="; ", language=language) if rows else _failed_action(intent, context)
+        )
     rows = [_failure(entry) for entry in _unlike(sorted(entries, key=lambda entry: -entry.seq))]
     rows += [
         _by_user(show.exclusion(entry)) for entry in reversed(task.exclusions) if show.user_rejected(entry)
@@ -203,7 +211,8 @@ def _failed_action(intent: Intent, context: Context) -> Reply | None:
         if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= 0.6:
             shown = f": {quote(lines[-1], 300)}" if lines else ""
             place = cite(one.seq, one.channel)
-            row = Row(lambda most, one=one: f"{quote(one.text, most)}{shown}{place}", one.seq)
+            words = f"{shown}{place}"
+            row = Row(lambda most, one=one, words=words: f"{quote(one.text, most)}{words}", one.seq)
             return compose([row], PARAGRAPH)
     return None
 
@@ -227,7 +236,9 @@ def questions(intent: Intent, context: Context) -> Reply | None:
     if not entries:
         return Reply(text="No open question is recorded.")
     rows = [show.question(entry) for entry in reversed(entries)]
-    return compose(rows, LIST, opening=f"{say(intent.language, 'questions')}: ", glue="; ", language=intent.language)
+    return compose(
+        rows, LIST, opening=f"{say(intent.language, 'questions')}: ", glue="; ", language=intent.language
+    )
 
 
 # --- values, files, commits -------------------------------------------------------------------------
@@ -262,7 +273,10 @@ def files(intent: Intent, context: Context) -> Reply | None:
         ]
         if found:
             return compose(show.files(context.task.replace(files=tuple(found))), LIST, glue="; ")
-        general = all(word.lower() in ("code", "workspace", "repo", "repository", "project") for word in context.subject.words)
+        general = all(
+            word.lower() in ("code", "workspace", "repo", "repository", "project")
+            for word in context.subject.words
+        )
         if named_file or not general:
             return None
     rows = show.files(context.task)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.types import Entry, Item, Snapshot
+from ..model.types import Entry, Item, Snapshot, Summary
 from ..signals.phrases import DONE
 from ..signals.step_numbers import number_ranges
 from . import answer_rows as show
@@ -17,18 +17,16 @@ def where(intent: Intent, context: Context) -> Reply | None:
     """The state of the work and its blockers, in a paragraph; the summary if that is asked for."""
     task = context.task
     if intent.has("recap") and task.summary is not None and not intent.has("where"):
-        return _summary(context)
+        return _summary(context, task.summary)
     rows = [*progress_rows(context, intent.language), *show.blockers(task, intent.language)[:3]]
     if not task.items:
         rows += show.moments(task, 2)
     return compose(rows, PARAGRAPH, least=50)
 
 
-def _summary(context: Context) -> Reply:
+def _summary(context: Context, summary: Summary) -> Reply:
     """The running summary, and the events after it."""
     task = context.task
-    summary = task.summary
-    assert summary is not None
     rows = [
         Row(
             lambda most: (
@@ -164,9 +162,7 @@ def completed(intent: Intent, context: Context) -> Reply:
         name = "Reported and not verified" if word == "reported" else "Verified"
         counted = f"{name} {len(done)} of {len(steps)} steps"
     rows = [show.step(*pair) for pair in reversed(done)]
-    return compose(
-        rows, LIST, opening=f"{counted}{more}: ", glue=_between(task), least=50, language=language
-    )
+    return compose(rows, LIST, opening=f"{counted}{more}: ", glue=_between(task), least=50, language=language)
 
 
 def _only_reported(intent: Intent) -> bool:
@@ -296,7 +292,9 @@ def _stated(word: str, entry: Entry) -> Row:
     return Row(lambda most: f"{word}: {quote(entry.data.get('value'), most)}{cite_entry(entry)}.", entry.seq)
 
 
-_ACTS = frozenset("action message task.updated item.updated plan.replaced intent outcome wait.started".split())
+_ACTS = frozenset(
+    "action message task.updated item.updated plan.replaced intent outcome wait.started".split()
+)
 
 
 def result(intent: Intent, context: Context) -> Reply:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables and patterns
 """Whether a text is about the subject of a question: how many of the subject's own words it has.
 
 Words count by their stems. A word is also covered by a synonym of the trade, by its translation, and, in
@@ -81,7 +82,9 @@ _LIGHT = frozenset(
     "run start begin get make take put keep give show need hold work look come time way kind type sort name called thing"
     " stuff part one bit lot use good whole exactly currently present respect regard detail general".split()
 )
-_TRIVIAL = frozenset("project job story like please thing things stuff mean means regarding concerning total".split())
+_TRIVIAL = frozenset(
+    "project job story like please thing things stuff mean means regarding concerning total".split()
+)
 
 
 class Subject:
@@ -182,7 +185,7 @@ def _forms(word: str, language: str) -> frozenset[str]:
     for part in english:
         found |= _synonyms().get(_stem(part), frozenset())
     if _CJK.search(plain) and len(plain) > 3:
-        found |= {plain[at : at + 2] for at in range(0, len(plain) - 1)}
+        found |= {plain[at : at + 2] for at in range(len(plain) - 1)}
     return frozenset(found)
 
 

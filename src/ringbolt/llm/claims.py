@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - patterns
 """Whether what a model claims is what the cited events say: the same objects, numbers, times, steps and polarity.
 
 A definite answer of the ledger may be worded differently, but not changed: its verdict, numbers and steps stay,
@@ -30,7 +31,9 @@ _NEGATIVE = lazy_regex(
     r"|still|yet|pending|open|in progress|remain\w*|left|dropped|cancelled|skipped|unfinished|incomplete|until|nicht|kein\w*"
     r"|nein|non|pas|ne|nao|não|niet|geen|nee)\b|不|没|ない|ません"
 )
-_PASSES = lazy_regex(r"(?i)\b(?:0|no|zero|without(?: any)?) (?:fail\w*|errors?|problems?)\b|\bnot? (?:longer )?(?:fail\w*|block\w*)\b")
+_PASSES = lazy_regex(
+    r"(?i)\b(?:0|no|zero|without(?: any)?) (?:fail\w*|errors?|problems?)\b|\bnot? (?:longer )?(?:fail\w*|block\w*)\b"
+)
 _VERDICT: tuple[tuple[Sign, str], ...] = (
     ("?", r"unknown|unbekannt|inconnu|desconocido|desconhecido|sconosciuto|onbekend|未知|不明"),
     ("-", r"no\b|nein|non\b|não|nee\b|不是|いいえ|it was tried and ruled out"),
@@ -38,10 +41,14 @@ _VERDICT: tuple[tuple[Sign, str], ...] = (
 )
 _CITE = lazy_regex(r"\(?#\d{1,12}(?:,? #\d{1,12})*\)?")
 _NUMBER = lazy_regex(r"\d+(?:[.,:/-]\d+)*%?")
-_STEP_NUMBERS = lazy_regex(r"(?i)\b(?:steps?|items?)\s*#?\d{1,4}(?:(?:\s*(?:,|and|&|-|–|to|through))+\s*#?\d{1,4}\b)*|\b\d{1,4} (?:of|out of) \d{1,4}\b")
+_STEP_NUMBERS = lazy_regex(
+    r"(?i)\b(?:steps?|items?)\s*#?\d{1,4}(?:(?:\s*(?:,|and|&|-|–|to|through))+\s*#?\d{1,4}\b)*|\b\d{1,4} (?:of|out of) \d{1,4}\b"
+)
 _WORD_NUMBERS = {
     word: str(number)
-    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
     if number != 1
 }
 # What an answer is worded with; these words claim nothing by themselves.
@@ -168,7 +175,9 @@ def _check_next(said: str, plan: Plan, ledger: Ledger) -> None:
 
 def _next_steps(live: Sequence[Item]) -> list[Item]:
     """The steps that may be called next: the active ones, and the first that is pending."""
-    return [item for item in live if item.status == "active"] + [item for item in live if item.status == "pending"][:1]
+    return [item for item in live if item.status == "active"] + [
+        item for item in live if item.status == "pending"
+    ][:1]
 
 
 def _check_sentence(
@@ -231,7 +240,11 @@ def _is_true_extreme(sentence: str, plan: Plan) -> bool:
     """Whether "all" or "nothing" is said of the steps, and is so."""
     live = [item for item in plan.items if item.dropped_in is None]
     done = all(item.status == "completed" for item in live)
-    return bool(live) and done and re.search(r"(?i)\b(?:steps?|plan|task|left|done|open)\b", sentence) is not None
+    return (
+        bool(live)
+        and done
+        and re.search(r"(?i)\b(?:steps?|plan|task|left|done|open)\b", sentence) is not None
+    )
 
 
 def _check_counted(sentence: str, pieces: Sequence[str]) -> None:
@@ -241,7 +254,11 @@ def _check_counted(sentence: str, pieces: Sequence[str]) -> None:
     spans = [(_numbers(piece), set(stems(piece))) for piece in quoted or pieces]
     for at, token in enumerate(tokens):
         for number in _numbers(token):
-            near = [stem for word in (*tokens[at + 1 : at + 3], *tokens[max(0, at - 2) : at]) for stem in _content(word)]
+            near = [
+                stem
+                for word in (*tokens[at + 1 : at + 3], *tokens[max(0, at - 2) : at])
+                for stem in _content(word)
+            ]
             if not near or not any(number in numbers for numbers, _ in spans):
                 continue
             own = any(number in numbers and near[0] in words for numbers, words in spans)
@@ -268,7 +285,12 @@ def _content(sentence: str) -> list[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    return [piece for clause in clauses(text) for piece in re.split(r"(?<=[\"”]): |; | — ", clause) if piece.strip()]
+    return [
+        piece
+        for clause in clauses(text)
+        for piece in re.split(r"(?<=[\"”]): |; | — ", clause)
+        if piece.strip()
+    ]
 
 
 def _closest(claimed: Sequence[str], pieces: Iterable[str]) -> str:

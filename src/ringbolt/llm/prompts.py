@@ -108,8 +108,8 @@ def fact_of(event: Event) -> Fact:
 def answer_request(question: str, facts: Sequence[Fact], ledger: Ledger, plan: Plan) -> Request:
     """A request to answer a question in one or two sentences from facts, the most important first.
 
-    `ledger` is the answer from the records. If it is definite, the model may word it better but not change it;
-    otherwise the model may find the answer in the facts.
+    `ledger` is the answer from the records. If it is definite, the model may word it better but not change
+    it; otherwise the model may find the answer in the facts.
     """
     shown, lines = _fitting(facts, FACT_TOKENS, newest=False)
     own = f"Answer of the ledger: {encode.quoted(encode.clip(ledger.text, 1000))}" if ledger.definite else ""

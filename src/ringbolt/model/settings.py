@@ -167,7 +167,8 @@ class Settings(Value, frozen=True, kw_only=True):
         20.0
     )
     model_answer_timeout: Annotated[
-        float, within(0.05, 600, "Seconds that a question waits for the local model; then the ledger answers.")
+        float,
+        within(0.05, 600, "Seconds that a question waits for the local model; then the ledger answers."),
     ] = 2.0
     model_task_tokens: Annotated[int, within(0, 10**12, "Maximum model tokens per task. 0: no calls.")] = (
         200_000
