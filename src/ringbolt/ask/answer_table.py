@@ -38,6 +38,8 @@ def answer(intent: Intent, context: Context) -> Reply | None:
     if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
         about = "none"
     tried: list[str] = []
+    if intent.has("why", "reason") and about in ("notes", "none", "value"):
+        about = "decision"
     if about in ("request", "rules") and intent.has("user") and context.subject:
         return _ANSWERS[about](intent, context)  # nobody else can say what the user said
     if about in ("files", "commits") and intent.has("many") and (context.subject or intent.soft):

@@ -192,7 +192,8 @@ def failed(intent: Intent, context: Context) -> Reply | None:
         _by_user(show.exclusion(entry)) for entry in reversed(task.exclusions) if show.user_rejected(entry)
     ]
     if not rows:
-        return Reply(text="No failure is recorded.")
+        none = "No failure is recorded." if language == "en" else say(language, "nothing")
+        return Reply(text=none)
     more = task.left_out.get("exclusion", 0) + task.left_out.get("error", 0)
     return _some(intent, rows, f"{say(language, 'failed_list')}: ", more)
 

@@ -120,7 +120,8 @@ def following(intent: Intent, context: Context) -> Reply:
     elif current:
         rows = [show.about_step(f"{say(intent.language, 'current')}: ", *current[0], ".", intent.language)]
     elif task.items and task.done == task.total:
-        rows = [plain("Nothing is next."), *progress_rows(context, intent.language)[:1]]
+        over = "Nothing is next." if intent.language == "en" else say(intent.language, "no_next")
+        rows = [plain(over), *progress_rows(context, intent.language)[:1]]
     else:
         rows = [plain(say(intent.language, "no_next")), *show.moments(task, 1)]
     return compose(rows, ONE, least=40)

@@ -24,6 +24,7 @@ _MOST = 2000  # candidates that are compared
 _TOKEN = lazy_regex(r"[a-z0-9]+(?:[._:/@+-]+[a-z0-9]+)*")
 _PART = lazy_regex(r"[._:/@+-]+")
 _CJK = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
+_DIGIT = lazy_regex(r"\d")
 _HUMPED = lazy_regex(r"\b\w*[a-z][A-Z]\w*\b|\b[A-Z]+_[A-Z_\d]+\b")
 # Words of which each stands for the others.
 _SYNONYMS = """
@@ -126,10 +127,12 @@ class Subject:
             return 0.0
         has = text_words(text[:_CHARACTERS])
         whole = got = 0.0
-        for forms, worth in self._wanted:
+        for word, (forms, worth) in zip(self.words, self._wanted, strict=True):
             whole += worth
             if any(_in(form, has, text) for form in forms):
                 got += worth
+            elif _DIGIT.search(word):  # another number or version is another thing
+                whole += worth
         extra = 0.4 * self.beside(text)
         return (got + extra) / (whole + extra) if got else 0.0
 
