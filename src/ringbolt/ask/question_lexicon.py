@@ -75,7 +75,8 @@ result: result, results, outcome, outcomes, conclusion, end result, final answer
 happen: happen, happened, happens, happening, going on, went on, occurred, been up to, missed, miss, activity
 learn: learn, learned, learnt, find out, found out, discover, discovered, discovery, discoveries, finding, findings, insight, insights, notes, know about, known about
 status: status, state, progress, how far, how far along, stand, stands, situation, how is it going, things going, coming along, shape
-recap: recap, summary, did we stop, did i stop, resume, pick up, story, summarise, summarize, overview, tldr, catch me up, catch up, bring me up, up to speed, where was i, where were we, left off, leave off, remind me, fill me in, brief me, so far
+recap: recap, summary, story, summarise, summarize, overview, tldr, so far
+standing: did we stop, did i stop, resume, pick up, catch me up, catch up, bring me up, up to speed, where was i, where were we, left off, leave off, remind me, fill me in, brief me
 phase: phase, phases, milestone, stage
 own: works on, working on this, claimed, owner, owns, own, assignee, responsible, in charge, holds
 already: already, yet, ever, so far
@@ -138,7 +139,8 @@ result: ergebnis, ergebnisse, ausgang
 happen: passiert, geschehen, passierte, los, gemacht, machen, lief
 learn: herausgefunden, gelernt, gefunden, erkenntnisse, erkenntnis
 status: stand, status, wie weit, zustand, lage, sieht es aus, lauft es, fortschritt
-recap: stehen geblieben, zusammenfassung, uberblick, zusammengefasst, auf den stand, waren wir
+recap: zusammenfassung, uberblick, zusammengefasst
+standing: stehen geblieben, auf den stand, waren wir
 phase: phase, meilenstein
 own: verantwortlich, zustandig, gehort, bearbeitet das
 already: schon, bereits
@@ -264,7 +266,8 @@ result: resultado, resultados, desenlace
 happen: paso, pasado, ocurrio, sucedio, hicimos, ha pasado
 learn: aprendimos, descubrimos, averiguado, hallazgos, descubierto
 status: estado, situacion, progreso, como va, vamos
-recap: resumen, resume, donde estabamos, donde quedamos, panorama
+recap: resumen, resume, panorama
+standing: donde estabamos, donde quedamos, donde nos quedamos
 phase: fase, hito
 own: responsable, encargado, se encarga
 already: ya
@@ -327,7 +330,8 @@ result: resultado, resultados
 happen: aconteceu, acontece, ocorreu, fizemos
 learn: aprendemos, descobrimos, descoberto, descobertas
 status: estado, situacao, andamento, progresso, como vai
-recap: resumo, onde paramos, onde estavamos, panorama
+recap: resumo, panorama
+standing: onde paramos, onde estavamos
 phase: fase, marco
 own: responsavel, encarregado
 already: ja
@@ -390,7 +394,8 @@ result: risultato, risultati, esito
 happen: successo, accaduto, succede, avvenuto
 learn: imparato, scoperto, scoperte, capito
 status: stato del, situazione, avanzamento, a che punto, come va, procede
-recap: riassunto, riepilogo, dove eravamo, panoramica
+recap: riassunto, riepilogo, panoramica
+standing: dove eravamo, dove siamo
 phase: fase, tappa
 own: responsabile, incaricato, si occupa
 already: gia
@@ -453,7 +458,8 @@ result: resultaat, resultaten, uitkomst
 happen: gebeurd, gebeurde, gebeurt, gebeuren
 learn: geleerd, ontdekt, gevonden, bevindingen
 status: status, stand van zaken, staat, voortgang, hoe staat
-recap: samenvatting, overzicht, gebleven, waar waren we
+recap: samenvatting, overzicht
+standing: gebleven, waar waren we
 phase: fase, mijlpaal
 own: verantwoordelijk, eigenaar, binnen
 already: al, reeds

@@ -325,7 +325,6 @@ def blocking(intent: Intent, context: Context) -> Reply | None:
         rows.insert(0, plain("The task is not waiting for anything on record."))
     if not rows:
         rows = [plain(say(language, "no_block"))]
-        rows += [show.error(entry) for entry in task.errors[:-3:-1]]
     return compose(rows, LIST, least=60, language=language)
 
 
