@@ -6,40 +6,84 @@ model/operation.py.
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, cached_property
+from importlib import import_module
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from .memory import TaskMemory
+from .ledger.base import Base, with_operations
 from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from .model.operation import Operation, declared
 from .model.types import Value, as_json, is_dict, is_list
 
+if TYPE_CHECKING:
+    from .memory import TaskMemory
+
 Schema = dict[str, Any]
 
-REQUIRED: Any = inspect.Parameter.empty
+REQUIRED: Any = object()  # stands for the default of an argument that has none
 # Stands for all workspaces in arguments from outside, where null means that an argument is absent.
 EVERYWHERE = "*"
 
 
-def _declared_operations() -> Iterator[Operation]:
-    for part in TaskMemory.__mro__:
-        yield from filter(None, map(declared, vars(part).values()))
-
-
-# Core tools first, then in the order of the parts of TaskMemory and of their source.
-OPERATIONS: dict[str, Operation] = {
-    operation.name: operation
-    for operation in sorted(_declared_operations(), key=lambda operation: operation.tools != "core")
+# The rooms of the operations that agents call most. They can be loaded alone, faster than all of TaskMemory.
+CORE_ROOMS = {
+    "task_resume": "packet.operations.Views",
+    "task_recall": "recall.operations.Recalling",
+    "task_register": "core.tasks.Tasks",
+    "task_update": "core.tasks.Tasks",
+    "task_list": "core.tasks.Tasks",
+    "task_note": "core.notes.Notes",
+    "task_plan": "core.notes.Notes",
+    "smart_wait": "waits.operations.Waiting",
 }
+
+
+class _Operations(Mapping[str, Operation]):
+    """Every operation by name: core tools first, then in the order of the parts of TaskMemory."""
+
+    @cached_property
+    def _all(self) -> dict[str, Operation]:
+        parts = all_rooms().__mro__
+        found = [operation for part in parts for operation in map(declared, vars(part).values()) if operation]
+        return {each.name: each for each in sorted(found, key=lambda each: each.tools != "core")}
+
+    def __getitem__(self, name: str) -> Operation:
+        own = declared(getattr(room(name), name)) if name in CORE_ROOMS else None
+        return own or self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+OPERATIONS = _Operations()
+
+
+@cache
+def room(name: str) -> type[Base]:
+    """A class that has an operation: a single room for the core operations, otherwise all of TaskMemory."""
+    if name not in CORE_ROOMS:
+        return all_rooms()
+    module, _, part = CORE_ROOMS[name].rpartition(".")
+    return getattr(import_module(f"ringbolt.{module}"), part)
+
+
+def all_rooms() -> type[TaskMemory]:
+    """The class with every operation, which takes longer to load than the rooms of the core operations."""
+    from .memory import TaskMemory
+
+    return TaskMemory
+
+
 # Public methods of TaskMemory that are not operations on tasks.
 NOT_OPERATIONS = ("acting_as", "close", "events", "open")
 
@@ -64,19 +108,26 @@ class Parameter(Value, frozen=True, kw_only=True):
 @cache
 def parameters(operation_name: str) -> tuple[Parameter, ...]:
     """The arguments of an operation, in order."""
-    operation = OPERATIONS[operation_name]
-    hints = get_type_hints(operation.method)
-    docs = operation.parameter_docs
+    docs = OPERATIONS[operation_name].parameter_docs
     return tuple(
-        Parameter(
-            name=name,
-            schema=_argument_schema(hints[name]),
-            default=parameter.default,
-            description=docs.get(name, ""),
-        )
-        for name, parameter in inspect.signature(operation.method).parameters.items()
-        if name != "self"
+        each.replace(description=docs.get(each.name, "")) for each in _arguments(operation_name).values()
     )
+
+
+@cache
+def _arguments(operation_name: str) -> dict[str, Parameter]:
+    """The arguments of an operation by name, without their descriptions, which a call does not need."""
+    method: Any = OPERATIONS[operation_name].method
+    hints, code = get_type_hints(method), method.__code__
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    last: tuple[Any, ...] = method.__defaults__ or ()
+    positional = names[: code.co_argcount - 1]
+    defaults: dict[str, Any] = dict(zip(positional[len(positional) - len(last) :], last, strict=True))
+    defaults.update(method.__kwdefaults__ or {})
+    return {
+        name: Parameter(name=name, schema=_argument_schema(hints[name]), default=defaults.get(name, REQUIRED))
+        for name in names
+    }
 
 
 def _argument_schema(hint: Any) -> Schema:
@@ -106,12 +157,14 @@ def input_schema(name: str) -> Schema:
 
 def output_schema(name: str) -> Schema:
     """The result of an operation as a JSON schema, with the types it refers to in `$defs`."""
+    from inspect import cleandoc  # slow to load, and a call does not need it
+
     hint = get_type_hints(OPERATIONS[name].method)["return"]
     (schema,), structs = msgspec.json.schema_components([hint], ref_template="#/$defs/{name}")
     # A result has all of its fields, even those with a default.
     for struct in structs.values():
         struct["required"] = list(struct["properties"])
-        struct["description"] = inspect.cleandoc(struct["description"])
+        struct["description"] = cleandoc(struct["description"])
         for field in struct["properties"].values():
             field.pop("default", None)
     return {**schema, "$defs": structs} if structs else schema
@@ -127,7 +180,7 @@ def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
 # --- calling ----------------------------------------------------------------------------------------
 
 
-def call(memory: TaskMemory, name: str, arguments: Mapping[str, Any]) -> Any:
+def call(memory: Base, name: str, arguments: Mapping[str, Any]) -> Any:
     """Call an operation with arguments from a model or a program; returns plain JSON data."""
     if name not in OPERATIONS:
         raise InvalidInput(
@@ -135,7 +188,14 @@ def call(memory: TaskMemory, name: str, arguments: Mapping[str, Any]) -> Any:
             f"There is no operation {shown(name)}.",
             _nearest(name, OPERATIONS) or "See the list of operations.",
         )
-    return as_json(getattr(memory, name)(**read_arguments(name, arguments)))
+    return as_json(bound(memory, name)(**read_arguments(name, arguments)))
+
+
+def bound(memory: Base, name: str) -> Callable[..., Any]:
+    """An operation as a method of a memory, which may have been opened without its room."""
+    if not hasattr(memory, name):
+        memory = with_operations(memory, room(name))
+    return getattr(memory, name)
 
 
 def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +205,7 @@ def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
     text. A null argument counts as absent; the workspace `*` means all workspaces. The error for an unknown
     name suggests the right one.
     """
-    known = {parameter.name: parameter for parameter in parameters(name)}
+    known = _arguments(name)
     arguments: dict[str, Any] = {}
     for argument, value in raw.items():
         if argument not in known:
@@ -174,6 +234,8 @@ def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nearest(word: str, known: Mapping[str, Any]) -> str:
+    from difflib import get_close_matches  # only mistakes need it
+
     close = get_close_matches(word, known, 1)
     return f"Did you mean {close[0]}?" if close else ""
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
-from ..extract.trust import least_trusted
 from ..ledger.base import Base
+from ..ledger.trust import least_trusted
 from ..llm.prompts import Fact
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit

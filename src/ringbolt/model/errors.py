@@ -39,6 +39,7 @@ CODES = {
     "undo_conflict": "Later events build on the event to undo.",
     "not_undoable": "This event cannot be undone.",
     "not_ours": "A host's settings contain an entry with our name that is not ours.",
+    "not_installed": "Ringbolt could not be installed permanently.",
     # StoreError
     "store_busy": "Another process held the store's lock, or all connections were in use, for too long.",
     "store_full": "The disk is full: nothing was written, reading still works.",

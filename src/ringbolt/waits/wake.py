@@ -17,6 +17,7 @@ from ..model.results import Job
 from ..store import jobs
 from ..store.tx import Row, Tx
 from ..system.commands import run
+from ..system.os_calls import boot_id
 from .bounded import FILE_SECONDS, bounded, resource_of
 from .conditions import JUDGED, Watch
 from .state import (
@@ -32,7 +33,7 @@ from .state import (
     steady,
     task_changes,
 )
-from .targets import CHECK_SECONDS, CheckContext, Verdict, boot_id, check
+from .targets import CHECK_SECONDS, CheckContext, Verdict, check
 
 Settle = Callable[[Tx], None]
 
@@ -86,7 +87,8 @@ class WaitRecords(Modelling):
         data = wait.data
         if data is None:
             return max(self._clock() - validate.seconds_of(wait.started_at), 0)
-        passed = steady() - data["at"] if data["boot"] == boot_id() else self._clock() - data["wall"]
+        same_boot = data["boot"] and data["boot"] == boot_id()
+        passed = steady() - data["at"] if same_boot else self._clock() - data["wall"]
         return data["waited"] + max(passed, 0)
 
     # --- checking ---------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from ...memory import TaskMemory
-from .server import Caller, Context, agent_name, make_server, plain_name
+from .handlers import Caller, plain_name
+from .server import Context, agent_name, make_server
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _THIS_MACHINE = TransportSecuritySettings(
