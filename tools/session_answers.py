@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - texts
 """Write docs/explanation/answers.md: questions about a recorded session, with the answers as they came.
 
 Run it with `.venv/bin/python tools/session_answers.py`. The session was recorded by tools/record_sessions.py
@@ -37,7 +38,8 @@ QUESTIONS = (
 OPENING = """# Answers, unedited
 
 A session of Claude Code that we recorded ourselves (`tests/hosts/recorded/claude-code`), told to Ringbolt by its hooks,
-and then questions. No model is involved. `tools/session_answers.py` writes this page; nothing is left out or reworded.
+and then questions. No model is involved. `tools/session_answers.py` writes this page; nothing is left out or reworded,
+only the path of the workspace is cut off.
 Where nothing is recorded, the answer says so and names the nearest thing.
 
 | Question | Answer |
@@ -47,11 +49,15 @@ Where nothing is recorded, the answer says so and names the nearest thing.
 
 def replayed(folder: Path) -> TaskMemory:
     """A memory with the recorded session in it."""
-    whole = recordings.transcript(HOST).read_bytes()
+    whole = recordings.transcript(
+        HOST
+    ).read_bytes()  # as long as the hooks saw it, with its placeholder paths
     path, store = folder / "transcript.jsonl", str(folder / "store.db")
     files = SideFiles(Journal.of(store))
     now = NOON
-    memory = TaskMemory.open(store, workspace=recordings.WORK, session="page", clock=lambda: now, time_zone="UTC")
+    memory = TaskMemory.open(
+        store, workspace=recordings.WORK, session="page", clock=lambda: now, time_zone="UTC"
+    )
     for number, report in enumerate(recordings.hook_reports(HOST)):
         now = NOON + 20 * number
         path.write_bytes(whole[: report.transcript_bytes])
@@ -85,6 +91,7 @@ def page() -> str:
 
 
 def _cell(text: str) -> str:
+    text = text.replace(f"{recordings.WORK}/", "").replace(recordings.WORK, "the workspace")
     return text.replace("|", "\\|").replace("\n", "<br>").replace("<", "&lt;").replace("&lt;br>", "<br>")
 
 

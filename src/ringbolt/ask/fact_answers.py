@@ -30,6 +30,7 @@ _QUANTITY = frozenset(
 )
 
 
+_COSTS = frozenset(("cost", "costs", "price", "worth", "expensive", "euros", "dollars"))
 _LIMITS = frozenset("user_instruction task.registered decision exclusion context".split())
 
 
@@ -40,8 +41,8 @@ def _worth(one: Evidence) -> float:
 def value(intent: Intent, context: Context) -> Reply | None:
     """The variable that the question names, or the sentence that has the number or name."""
     task, subject = context.task, context.subject
-    if not subject:
-        return None
+    if not subject or {word.lower() for word in subject.words} <= _COSTS:
+        return None  # "how much does it cost?" names nothing that has a price
     wanted = "_".join(subject.words).lower().replace("-", "_")
     exact = [entry for entry in task.values if (entry.key or "").lower().replace("-", "_") == wanted]
     keyed = [entry for entry in task.values if subject.coverage(entry.key or "") >= 0.75]

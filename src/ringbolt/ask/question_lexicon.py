@@ -59,7 +59,7 @@ say: say, said, says, tell, told, mention, mentioned, wrote, write to, message
 last: last, latest, in the end, at the end, most recent, most recently, newest, just, recently, recent, final, lately
 rule: instruction, instructions, rule, rules, constraint, constraints, requirement, requirements, preference, preferences, guideline, guidelines, restrictions, conditions
 goal: goal, goals, objective, objectives, purpose, aim, acceptance, acceptance criteria, definition of done, success criteria, accepted, criteria, trying to achieve, about
-value: value, values, set to, equal, equals
+value: value, values, set, set to, equal, equals
 names: variables, names, identifiers, key details, key facts, versions, tickets, paths, details
 file: file, files, modules, scripts
 commit: commit, commits, committed

@@ -62,9 +62,10 @@ def understand(question: str) -> tuple[Intent, ...]:
 def _read(asked: str, language: str) -> Intent:
     span, rest = read_span(asked)
     marks = read_marks(rest, asked, language)
-    step = _step(rest)
-    if step is not None:
-        marks = marks.replace(subject=tuple(word for word in marks.subject if word != str(step)))
+    step, most = _step(rest), _most(folded(rest))
+    numbers = {str(number) for number in (step, most) if number is not None}
+    if numbers:
+        marks = marks.replace(subject=tuple(word for word in marks.subject if word not in numbers))
     if not marks.subject and not any(mark not in ("the", "also", "go", "X", "N") for mark in marks.marks):
         about, second = ("history", "where") if span else ("where", "none")
     else:
@@ -75,7 +76,7 @@ def _read(asked: str, language: str) -> Intent:
         about = "did"
     return Intent(
         about=about, subject=marks.subject, soft=marks.soft, marks=marks.marks, language=marks.language,
-        step=step, most=_most(folded(rest)), span=span, second=second, polar=polar, text=one_line(asked),
+        step=step, most=most, span=span, second=second, polar=polar, text=one_line(asked),
     )  # fmt: skip
 
 
