@@ -76,7 +76,7 @@ def compose(
                 fitting = encode.clip(shown[0].show(_LENGTHS[-1]), max(20, free // 4)) if shown else ""
                 break
     cites = tuple(dict.fromkeys(seq for row in shown for seq in row.seqs))
-    listed = len(rows) > 1 and glue != " "
+    listed = bool(rows) and glue != " "
     items = tuple(row.show(lengths[-1] if lengths else LEAST) for row in shown) if listed else ()
     return Reply(
         text=f"{opening}{fitting}{ending}", cites=cites, source=source, items=items, recorded=recorded
