@@ -82,7 +82,7 @@ own: works on, working on this, claimed, owner, owns, own, assignee, responsible
 already: already, yet, ever, so far
 also: and, also, plus, as well, or, but, any, anything, something, everything, all, every, each, some, there, please, pls, thanks, hey, so, ok so, again, exactly, really, actually, kind of, sort of, way
 go: go, comes, goes, makes, gives, needs, keeps, looks, runs, coming, giving, went, gone, out, make, made, give, gave, given, run, ran, come, came, look, show, list, know, need, needed, happen to, see, let, put, keep, will, would, turn, much, many, lot, thing, things, work needs, matter
-the: the, a, an, since, after, ago, of, to, in, on, at, for, by, with, from, as, it, its, this, that, these, those, if, than, about the, into, up, off, over, per, via, s, between, during, while, because of, against, instead, not only, his, her, their, here, re, ve, m, d, t, ll, too, very
+the: the, through, along, away, down, around, back, onto, within, a, an, since, after, ago, of, to, in, on, at, for, by, with, from, as, it, its, this, that, these, those, if, than, about the, into, up, off, over, per, via, s, between, during, while, because of, against, instead, not only, his, her, their, here, re, ve, m, d, t, ll, too, very
 """
 _DE = """
 what: was, welche, welcher, welches, welchen, welchem
