@@ -78,7 +78,7 @@ class Memory:
         return self.memory.task_ask(None, question).text if hasattr(self.memory, "task_ask") else ""
 
     def search(self, query: str, k: int) -> list[str]:
-        return [hit.snippet or hit.title for hit in self.memory.task_recall(query, limit=k).hits]
+        return [hit.snippet or hit.title for hit in self.memory.task_recall(query, limit=k, near=True).hits]
 
     def recall_index(self, docs: list[dict[str, str]]) -> None:
         """A conversation is a task, each turn a message of its speaker."""
@@ -92,7 +92,7 @@ class Memory:
 
     def recall(self, query: str, k: int) -> list[str]:
         ids = self._folder.joinpath("ids").read_text(encoding="utf-8").split("\n")
-        found = self.memory.task_recall(query, limit=k, types="message", titles=True)
+        found = self.memory.task_recall(query, limit=k, types="message", titles=True, near=True)
         return [ids[hit.seq - 1] for hit in found.hits]
 
     def progress(self, items: list[str], events: list[dict[str, Any]]) -> dict[str, Any]:

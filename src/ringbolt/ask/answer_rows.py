@@ -7,6 +7,7 @@ from datetime import UTC
 from typing import Any
 
 from ..model.results import Hit
+from ..model.trust import is_users
 from ..model.types import Channel, Effect, Entry, Item, Moment, Snapshot, Source, Value, Wait, is_list
 from ..model.validate import dumps
 from ..packet import encode
@@ -21,6 +22,16 @@ SILENT = frozenset(
     "task.focused claim.taken claim.released claim.reclaimed entry.closed log snapshot task.registered"
     " task.stuck".split()
 )
+
+
+_RECORDERS: dict[Channel, str] = {
+    "user": "the user",
+    "agent": "the agent",
+    "tool": "a tool",
+    "web": "a web page",
+    "import": "an import",
+    "system": "Ringbolt",
+}
 
 
 class Commit(Value, frozen=True, kw_only=True):
@@ -184,8 +195,9 @@ def error(entry: Entry) -> Row:
 
 
 def instruction(entry: Entry) -> Row:
-    """An instruction of the user, marked if an agent recorded it."""
-    word = "The user" if entry.origin.channel == "user" else "The user, as the agent recorded"
+    """An instruction of the user, marked if somebody else recorded it."""
+    channel = entry.origin.channel
+    word = "The user" if is_users(channel) else f"The user, as {_RECORDERS[channel]} recorded"
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{word}{cite_entry(entry)}: {quote(text, most)}", entry.seq)
 

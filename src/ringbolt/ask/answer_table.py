@@ -97,6 +97,7 @@ def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
         *map(show.error, task.errors[:-4:-1]),
         *map(show.value, task.values[:-21:-1]),
         *map(show.instruction, task.instructions[:-4:-1]),
+        *map(show.instruction, task.reported[:-4:-1]),
         *map(show.effect, task.effects),
     ]
     answered = (reply.text,) if reply.recorded else ()

@@ -26,12 +26,12 @@ class Syncing(Base):
     @operation(
         scope="write",
         repeatable=True,
-        example={"items": [{"title": "Build the image", "status": "completed"}]},
+        example={"steps": [{"title": "Build the image", "status": "completed"}]},
     )
     def task_plan_sync(
         self,
         task_id: str | None = None,
-        items: Sequence[Any] | None = None,
+        steps: Sequence[Any] | None = None,
         *,
         token: int | None = None,
         key: str | None = None,
@@ -43,10 +43,10 @@ class Syncing(Base):
         may be active at once. A list without changes writes nothing.
 
         Args:
-            items: The complete list: texts, or objects with `title`, `status` and optionally the list's own
+            steps: The complete list: texts, or objects with `title`, `status` and optionally the list's own
                 `id`.
         """
-        wanted = self._listed(items)
+        wanted = self._listed(steps)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft | None:
             old = tx.steps(head["task_id"])
@@ -81,10 +81,10 @@ class Syncing(Base):
 
         return self._write("task_plan_sync", task_id, decide, key=key, token=token, arguments=wanted)
 
-    def _listed(self, items: Any) -> list[Listed]:
+    def _listed(self, listed: Any) -> list[Listed]:
         """The steps of a list, each with a title, our status, and the list's id or None."""
         steps: list[Listed] = []
-        for item in self._list("items", items):
+        for item in self._list("steps", listed):
             fields: Listed = item if is_dict(item) else {"title": item}
             title = next(
                 (fields[name] for name in ("title", "text", "content", "subject") if fields.get(name)), None

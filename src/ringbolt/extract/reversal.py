@@ -87,6 +87,35 @@ def overruled(
     return None
 
 
+_REMOVES = frozenset("remove delete drop kill undo revert ditch scrap skip disable".split())
+
+
+def contradicted(text: str, earlier: Sequence[Mapping[str, Any]]) -> str | None:
+    """The key of the agent's decision that an order of the user goes against: it keeps what the user wants
+    removed ("the apps are gone, remove the old endpoint")."""
+    tokens = Tokens(text[:500])
+    if not _REMOVES.intersection(tokens.words) or tokens.words[-1:] == ["?"]:
+        return None
+    words = set(topic(text))
+    for one in reversed(earlier):
+        about = set(one["topic"])
+        if one["keeps"] and not one["user"] and about and len(about & words) >= max(1, 0.5 * len(about)):
+            return one["key"]
+    return None
+
+
+def abandoned(what: str, earlier: Sequence[Mapping[str, Any]]) -> str | None:
+    """The key of the agent's decision that a dead end puts an end to: "reverted the bcrypt change"."""
+    words = set(topic(what))
+    for one in reversed(earlier):
+        about = set(one["topic"])
+        if not one["user"] and not one["keeps"] and about and words:
+            shared = about & words
+            if len(shared) >= max(1, 0.5 * min(len(about), len(words))) and len(shared) >= 0.3 * len(about):
+                return one["key"]
+    return None
+
+
 def ends_blocker(blocker: str, message: str, by_user: bool, done: bool) -> bool:
     """Whether a message says or implies that a blocker is gone."""
     about = set(topic(blocker))

@@ -76,6 +76,12 @@ class Settings(Value, frozen=True, kw_only=True):
     time_zone: Annotated[
         str,
         means("Time zone of times in questions and answers, such as Europe/Berlin. Empty: this machine's."),
+    signing_key: Annotated[
+        str,
+        means(
+            "File of the key that signs exports, so that importing them keeps their origins. Empty: one that"
+            " is made beside the store. Stores with the same key trust each other's exports."
+        ),
     ] = ""
     tokens: Annotated[
         Literal["exact", "estimate"],

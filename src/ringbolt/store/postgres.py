@@ -126,35 +126,47 @@ class _Pool:
     """Idle connections; the most recently used one is reused first.
 
     A caller that needs a new connection opens it itself, so that a server is used the moment it is back.
+    Writers, who may wait for each other for long, leave a quarter of the connections to readers.
     """
 
     def __init__(self, connect: Callable[[], Connection], size: int, timeout: float) -> None:
         self._connect = connect
         self._timeout = timeout
         self._slots = threading.Semaphore(size)
+        self._for_writers = threading.Semaphore(size - max(1, size // 4) if size > 1 else size)
         self._free: list[Connection] = []
         self._closed = False
         self.process = os.getpid()
 
-    def take(self) -> Connection | None:
+    def take(self, writing: bool) -> Connection | None:
         """A connection, or None if all stayed in use until the timeout."""
-        if not self._slots.acquire(timeout=self._timeout):
+        until = time.monotonic() + self._timeout
+        if writing and not self._for_writers.acquire(timeout=self._timeout):
+            return None
+        if not self._slots.acquire(timeout=max(0.0, until - time.monotonic())):
+            if writing:
+                self._for_writers.release()
             return None
         with contextlib.suppress(IndexError):  # none is free
             return self._free.pop()
         try:
             return self._connect()
         except BaseException:
-            self._slots.release()
+            self._release(writing)
             raise
 
-    def give_back(self, connection: Connection) -> None:
+    def give_back(self, connection: Connection, writing: bool) -> None:
         """Keep a connection for the next caller, unless it is closed."""
         if self._closed:
             connection.close()
         elif not connection.closed:
             self._free.append(connection)
+        self._release(writing)
+
+    def _release(self, writing: bool) -> None:
         self._slots.release()
+        if writing:
+            self._for_writers.release()
 
     def clear(self) -> None:
         """Close all idle connections."""
@@ -400,7 +412,7 @@ class PostgresStore(Store):
                     raise _CommitLost(_message(error)) from error
                 raise
 
-        return self._transact(transaction, settles, patience)
+        return self._transact(transaction, settles, patience, writing=True)
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
         if self.catch_up is not None:
@@ -416,23 +428,29 @@ class PostgresStore(Store):
         return self._transact(snapshot)
 
     def _transact(
-        self, work: Callable[[Connection], Result], settles: bool = False, patience: float | None = None
+        self,
+        work: Callable[[Connection], Result],
+        settles: bool = False,
+        patience: float | None = None,
+        writing: bool = False,
     ) -> Result:
         if getattr(self._inside, "now", False):
             raise RuntimeError("a transaction inside a write or a read would wait for itself")
         self._inside.now = True
         try:
-            return self._attempts(lambda: self._pooled(work), settles, patience)
+            return self._attempts(lambda: self._pooled(work, writing), settles, patience)
         finally:
             self._inside.now = False
 
-    def _pooled(self, work: Callable[[Connection], Result]) -> Result:
+    def _pooled(self, work: Callable[[Connection], Result], writing: bool = False) -> Result:
         pool = self._own_pool()
-        connection = pool.take()
+        connection = pool.take(writing)
         if connection is None:
+            use = "writing" if writing else "reading"
             raise StoreError(
                 "store_busy",
-                f"All {self._settings.pool_size} connections to {self.url} were in use.",
+                f"All of the {self._settings.pool_size} connections to {self.url} that are for {use} were in"
+                " use.",
                 "Nothing was written. Try again, or raise pool_size.",
             )
         try:
@@ -441,7 +459,7 @@ class PostgresStore(Store):
             _roll_back(connection, failed=isinstance(error, psycopg.Error))
             raise
         finally:
-            pool.give_back(connection)
+            pool.give_back(connection, writing)
 
     def _attempts(
         self, work: Callable[[], Result], settles: bool = False, patience: float | None = None

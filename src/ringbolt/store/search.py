@@ -30,7 +30,10 @@ _RELEVANT = (
     f" AND r.type IN ({quoted(ENTRY_TYPES)}) AND r.status <> 'invalidated'"
     " AND (r.item_id = :item OR r.type IN ('decision', 'error', 'user_instruction') OR EXISTS"
     " (SELECT 1 FROM labels l WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item'"
-    " AND l.value = :item)) ORDER BY r.seq DESC LIMIT :limit"
+    " AND l.value = :item))"
+    # Its own entries first: the newest decisions of others must not crowd them out.
+    " ORDER BY CASE WHEN r.item_id = :item OR EXISTS (SELECT 1 FROM labels l WHERE l.task_id = r.task_id"
+    " AND l.seq = r.seq AND l.kind = 'item' AND l.value = :item) THEN 0 ELSE 1 END, r.seq DESC LIMIT :limit"
 )
 # Follows an entry to the one that replaced it, and so on to the last.
 _LINE = (
