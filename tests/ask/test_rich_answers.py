@@ -36,7 +36,7 @@ def asked(memory, clock):
             task, "Run the tests", type="cli", tool="Bash", input={"command": "pytest -q"}, output=output,
             status=status,
         )  # fmt: skip
-    memory.task_plan_replace(
+    user.task_plan_replace(
         task,
         ["Count the objects", "Copy the originals", "Compare the checksums", "Freeze the old bucket"],
         reason="Compliance wants it frozen for 90 days",
