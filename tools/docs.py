@@ -330,6 +330,8 @@ Answer.text: the answer, with `#seq` citations
 Answer.source: `ledger`, `recall`, or the name of the model that worded it
 Answer.about: what the question was understood to be about
 Answer.cites: the events that it cites
+Answer.items: the rows of an answer that is a list, each with its citation
+Answer.recorded: false if nothing recorded answers the question
 Anchor.path: the file, as cited
 Anchor.state: fresh: unchanged; stale: changed or deleted; unverifiable: cannot be read here
 Hit.task_name: name of the task

@@ -22,8 +22,6 @@ ASKED = {
         "I just got compacted, what should I know?",
         "pick up where we left off",
         "what's the situation",
-    ],
-    "summary": [
         "give me an overview",
         "summarize the task so far",
         "tl;dr",
@@ -41,6 +39,11 @@ ASKED = {
         "how's the migration going",
         "give me the state of the task",
         "task status",
+        "Which phase is the project in?",
+        "what phase are we in",
+        "phase?",
+        "which stage are we at",
+        "what is the current phase",
     ],
     "completed": [
         "What is done?",
@@ -64,6 +67,13 @@ ASKED = {
         "list what was accomplished so far",
         "were all steps completed?",
         "is everything done?",
+        "what is not verified yet?",
+        "which steps are only reported?",
+        "what is unverified",
+        "what is verified?",
+        "which steps are verified",
+        "what has been proven",
+        "what evidence do we have that it works",
     ],
     "open": [
         "What is left?",
@@ -127,7 +137,7 @@ ASKED = {
         "what task is active",
         "am I in the middle of something?",
     ],
-    "why": [
+    "decision": [
         "Why did we choose Postgres?",
         "why did we pick redis over memcached",
         "why not MySQL?",
@@ -143,8 +153,6 @@ ASKED = {
         "for what reason did we drop the index",
         "how come we use sqlite?",
         "motivation for using rust?",
-    ],
-    "decisions": [
         "Which decisions were made, and why?",
         "What were the last three decisions, and why?",
         "what did we decide",
@@ -218,6 +226,10 @@ ASKED = {
         "which python version are we using",
         "what port does the server listen on",
         "which ticket is this for",
+        "where is the config file",
+        "name of the customer",
+        "how many files were converted?",
+        "how much disk may it use?",
     ],
     "needs": [
         "Which files, names, versions, tickets and commits does the work need now?",
@@ -268,6 +280,10 @@ ASKED = {
         "is there a blocker",
         "what problems are open",
         "what keeps us from shipping",
+        "What are we waiting for?",
+        "are we waiting for something",
+        "why are we waiting",
+        "what is the task waiting on",
     ],
     "duration": [
         "How long did the build take?",
@@ -286,7 +302,7 @@ ASKED = {
         "when did the deploy happen",
         "at what time was the image pushed",
     ],
-    "since": [
+    "history": [
         "What happened since yesterday?",
         "what happened since #42",
         "What changed since the last compaction?",
@@ -349,8 +365,6 @@ ASKED = {
         "what was the users first prompt",
         "why am I doing this?",
         "what was the request again",
-    ],
-    "last_request": [
         "What did the user ask for most recently?",
         "what was the last instruction",
         "what did the user just say last",
@@ -362,7 +376,7 @@ ASKED = {
         "what did the user say last",
         "what's the most recent thing the user asked for",
     ],
-    "instructions": [
+    "rules": [
         "which instructions did the user give",
         "what are the constraints",
         "any rules I have to follow?",
@@ -392,13 +406,6 @@ ASKED = {
         "did any side effect end with unknown outcome",
         "are there operations in flight that I must verify",
     ],
-    "phase": [
-        "Which phase is the project in?",
-        "what phase are we in",
-        "phase?",
-        "which stage are we at",
-        "what is the current phase",
-    ],
     "plan": [
         "Which plan is being worked on?",
         "what is the plan",
@@ -406,19 +413,15 @@ ASKED = {
         "list all the steps",
         "what's our plan",
     ],
-    "waiting": [
-        "What are we waiting for?",
-        "are we waiting for something",
-        "why are we waiting",
-        "what is the task waiting on",
-    ],
-    "who": [
+    "people": [
         "Who works on it?",
         "who is working on this task",
         "who has claimed step 2",
         "whos the owner",
         "who is on it",
         "is somebody else working on this",
+        "who approves the budget?",
+        "who is responsible for the design?",
     ],
     "goal": [
         "What is the goal?",
@@ -427,17 +430,6 @@ ASKED = {
         "acceptance criteria?",
         "what is the end goal",
         "what are we building",
-    ],
-    "reported": [
-        "what is not verified yet?",
-        "which steps are only reported?",
-        "what is unverified",
-    ],
-    "verified": [
-        "what is verified?",
-        "which steps are verified",
-        "what has been proven",
-        "what evidence do we have that it works",
     ],
     "result": [
         "what was the final answer",
@@ -459,8 +451,22 @@ ASKED = {
         "what was my last command",
         "what did i just do",
     ],
-    "anything": [
-        "where is the config file",
-        "name of the customer",
+    "replan": [
+        "what was dropped from the plan?",
+        "what was the old plan?",
+        "why was the plan changed?",
+        "which steps were removed",
+        "what is new in the plan?",
+    ],
+    "permission": [
+        "may I delete the old server?",
+        "am I allowed to push to main?",
+        "can I restart the database?",
+        "do I have to ask before deploying?",
+        "what did the user forbid?",
+    ],
+    "none": [
+        "tell me a joke",
+        "thanks a lot",
     ],
 }

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from ringbolt.ask.answer_rows import Commit, Context
 from ringbolt.ask.answer_table import ABOUT, answer, facts
+from ringbolt.ask.question_lexicon import LANGUAGES
 from ringbolt.ask.questions import Intent
 from ringbolt.ask.reply import LIST, Reply, Row, compose, length, quote
+from ringbolt.ask.topic_match import Subject
 from ringbolt.model.types import Entry, Item, Name, Origin, Snapshot, Source, Timestamps
 from ringbolt.packet.encode import one_line
 from ringbolt.signals.commands import commits
@@ -84,14 +86,25 @@ def context(draw) -> Context:
         next=next((step.id for step in steps if step.status == "pending"), None),
     )
     commits = tuple(Commit(subject=one.summary, seq=one.seq, channel="agent") for one in made["discovery"])
-    return Context(task=task, now=AT, commits=commits, since=draw(st.none() | st.integers(0, 50)), hits=())
+    subject = Subject(draw(st.sampled_from([(), ("marker001",), ("x",)])))
+    return Context(task=task, now=AT, subject=subject, commits=commits, since=draw(st.integers(0, 50)))
 
 
 @given(
-    context(), st.sampled_from(ABOUT), st.sampled_from(["", "marker001", "x"]), st.none() | st.integers(1, 9)
+    context(),
+    st.sampled_from(ABOUT),
+    st.sampled_from(LANGUAGES),
+    st.booleans(),
+    st.frozensets(
+        st.sampled_from(["why", "old", "risk", "drop", "many", "may", "last", "percent", "wait", "user"])
+    ),
+    st.none() | st.integers(1, 9),
 )
-def test_every_answer_keeps_its_bounds_and_cites_what_is_there(known, about, topic, most):
-    intent = Intent(about=about, topic=topic, most=most, step=most)
+def test_every_answer_keeps_its_bounds_and_cites_what_is_there(known, about, language, polar, marks, most):
+    intent = Intent(
+        about=about, subject=tuple(known.subject.words), language=language, polar=polar, marks=tuple(marks),
+        most=most, step=most,
+    )  # fmt: skip
     reply = answer(intent, known)
     if reply is not None:
         assert reply.text
@@ -102,9 +115,10 @@ def test_every_answer_keeps_its_bounds_and_cites_what_is_there(known, about, top
     assert [one_line(line) for line in lines] == list(lines)
 
 
-@given(context(), st.sampled_from(["completed", "verified"]))
-def test_an_answer_about_completed_steps_names_no_other(known, about):
-    text = answer(Intent(about=about), known).text
+@given(context(), st.sampled_from([(), ("verify",), ("report",)]))
+def test_an_answer_about_completed_steps_names_no_other(known, marks):
+    known = known.replace(subject=Subject(()))
+    text = answer(Intent(about="completed", marks=marks), known).text
     over = {item.id for item in known.task.items if item.status == "completed"}
     named = {f"s{int(number)}" for number in re.findall(r"marker(\d{3})", text)}
     assert named <= over
@@ -112,12 +126,14 @@ def test_an_answer_about_completed_steps_names_no_other(known, about):
 
 @given(context())
 def test_an_answer_about_open_steps_names_no_completed_one(known):
+    known = known.replace(subject=Subject(()))
     named = re.findall(r"marker(\d{3})", answer(Intent(about="open"), known).text)
     assert all(known.task.items[int(number)].status in ("pending", "active", "failed") for number in named)
 
 
 @given(context())
 def test_what_is_inferred_is_marked(known):
+    known = known.replace(subject=Subject(()))
     text = answer(Intent(about="completed"), known).text
     for item in known.task.items:
         marker = item.title[-9:]
@@ -139,7 +155,7 @@ def test_what_the_work_needs_are_values_and_the_names_in_use():
         Name(name=f"file{n}.go", kind="file", seq=3, channel="tool", weight=1.0) for n in range(400)
     )
     task = snapshot(names=names, values=(entry(4, "variable", "x", value=5).replace(key="port"),))
-    text = answer(Intent(about="needs"), Context(task=task, now=AT)).text
+    text = answer(Intent(about="needs"), Context(task=task, now=AT, subject=Subject(()))).text
     assert text.startswith("port = 5 #4, file0.go, file1.go, ")
     assert re.search(r", and \d+ more$", text)
 
@@ -189,8 +205,8 @@ def test_numbers_and_times_in_few_words():
 def test_a_phase_that_was_recorded_stands_before_one_that_was_inferred():
     recorded = entry(5, "variable", "phase = beta").replace(key="phase", data={"value": "beta"})
     guessed = entry(9, "variable", "phase = 7").replace(key="phase", data={"value": "7", "inferred": True})
-    asked = Intent(about="phase")
-    both = answer(asked, Context(task=snapshot(values=(recorded, guessed)), now=AT))
+    asked = Intent(about="status", marks=("phase",))
+    both = answer(asked, Context(task=snapshot(values=(recorded, guessed)), now=AT, subject=Subject(())))
     assert both == Reply(text='Phase: "beta" #5.', cites=(5,))
-    alone = answer(asked, Context(task=snapshot(values=(guessed,)), now=AT))
+    alone = answer(asked, Context(task=snapshot(values=(guessed,)), now=AT, subject=Subject(())))
     assert alone == Reply(text='Phase executing. In its words: "7" #9 (inferred).', cites=(9,))

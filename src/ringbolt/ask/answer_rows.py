@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC
+from typing import Any
+
 from ..model.results import Hit
 from ..model.trust import is_users
-from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Source, Value, Wait
+from ..model.types import Channel, Effect, Entry, Item, Moment, Snapshot, Source, Value, Wait, is_list
 from ..model.validate import dumps
 from ..packet import encode
 from ..packet.effect_checks import check_of
 from ..signals.failures import from_first_error
+from .answer_words import say
+from .evidence import Evidence
 from .reply import Row, cite, cite_entry, cite_source, quote
 
 # Events of these types have no text worth quoting.
@@ -37,21 +43,34 @@ class Commit(Value, frozen=True, kw_only=True):
     made: bool = True
 
 
+class Replan(Value, frozen=True, kw_only=True):
+    """An event that replaced the plan: the new version, and why."""
+
+    seq: int
+    version: int
+    reason: str
+    channel: Channel
+
+
 class Context(Value, frozen=True, kw_only=True):
     """The input of an answer: the task, and the records that were read for this question.
 
-    `earlier` are finished steps of older plans that the current plan no longer lists; `since` is the event
-    after which a question asks what happened; `hits` are search results in the task (None before the search),
-    `elsewhere` those in the workspace; `events` are the actions among the hits.
+    `subject` is what the question is about; `earlier` are finished steps of older plans that the current plan
+    no longer lists; `window` are the newest events, with older ones that a search found; `period` are the
+    events of the time that the question names (None: it names an event that is not recorded), `since` the
+    last event before them; `elsewhere` are search results in other tasks of the workspace.
     """
 
     task: Snapshot
     now: str
+    subject: Any
+    zone: Any = UTC
     earlier: frozenset[str] = frozenset()
     commits: tuple[Commit, ...] = ()
-    events: tuple[Event, ...] = ()
-    since: int | None = None
-    hits: tuple[Hit, ...] | None = None
+    replans: tuple[Replan, ...] = ()
+    window: tuple[Evidence, ...] = ()
+    period: tuple[Evidence, ...] | None = ()
+    since: int = 0
     elsewhere: tuple[Hit, ...] = ()
 
 
@@ -74,19 +93,20 @@ def step_seq(item: Item) -> int | None:
     return item.cause if item.cause is not None else source.seq if source else None
 
 
-def step_words(number: int, item: Item, most: int) -> str:
+def step_words(number: int, item: Item, most: int, language: str = "en") -> str:
     """A step within a sentence: `step 4 — "pull the image" #17`, with its issue and whether it is
     inferred."""
     title = item.sources.get("title")
     foreign = title.channel if title else None
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
     issue = f", held up by {quote(item.active_issue, most)}" if item.active_issue else ""
-    return f"step {number} — {quote(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
+    place = f"{say(language, 'step')} {number}" if number else say(language, "step")
+    return f"{place} — {quote(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
 
 
-def about_step(before: str, number: int, item: Item, after: str) -> Row:
-    """A sentence about a step."""
-    return Row(lambda most: f"{before}{step_words(number, item, most)}{after}", step_seq(item))
+def about_step(before: str, number: int, item: Item, after: str, language: str = "en") -> Row:
+    """A sentence about a step; a dropped one has no number (0)."""
+    return Row(lambda most: f"{before}{step_words(number, item, most, language)}{after}", step_seq(item))
 
 
 _MARKS = {
@@ -108,9 +128,14 @@ def step(number: int, item: Item) -> Row:
 # --- entries ----------------------------------------------------------------------------------------
 
 
-def decision(entry: Entry) -> Row:
-    """A decision: the choice and the reason."""
+def decision(entry: Entry, language: str = "en", *parts: str) -> Row:
+    """A decision: the choice and the reason, or the parts of it that are asked for (`risks`, `if_wrong`)."""
     data = entry.data
+    more = [
+        (say(language, phrase), data[name])
+        for name, phrase in (("risks", "risk"), ("if_wrong", "if_wrong"), ("options", "options"))
+        if name in parts and data.get(name)
+    ]
     choice = str(data.get("choice") or entry.summary)
     title = data.get("title")
     by_user = " (by the user)" if entry.origin.channel == "user" else ""
@@ -118,10 +143,16 @@ def decision(entry: Entry) -> Row:
 
     def show(most: int) -> str:
         named = f"{quote(title, most)}: " if title and title != choice else ""
-        because = f" because {quote(data['reasoning'], most)}" if data.get("reasoning") else ""
-        return f"{named}{quote(choice, most)}{because}{by_user}{inferred}{cite_entry(entry)}"
+        why = data.get("reasoning") if not more else None
+        because = f" {say(language, 'because')} {quote(why, most)}" if why else ""
+        added = "".join(f". {word}: {_joined(value, most)}" for word, value in more)
+        return f"{named}{quote(choice, most)}{because}{added}{by_user}{inferred}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
+
+
+def _joined(value: Any, most: int) -> str:
+    return ", ".join(quote(part, most) for part in value) if is_list(value) else quote(value, most)
 
 
 def user_rejected(entry: Entry) -> bool:
@@ -204,9 +235,9 @@ def stated(word: str, text: str, source: Source | None) -> Row:
     return Row(lambda most: f"{word}: {quote(text, most)}{cite_source(source)}.", seq)
 
 
-def blockers(task: Snapshot) -> list[Row]:
+def blockers(task: Snapshot, language: str = "en") -> list[Row]:
     """Blockers, steps with an issue, and the request for attention."""
-    rows = [stated("Blocked", text, task.sources.get("blockers")) for text in task.blockers]
+    rows = [stated(say(language, "blocked"), text, task.sources.get("blockers")) for text in task.blockers]
     for number, item in live_steps(task):
         if item.active_issue and item.status in ("pending", "active", "failed"):
             issue = item.sources.get("active_issue")
@@ -216,15 +247,18 @@ def blockers(task: Snapshot) -> list[Row]:
     return rows
 
 
-def wait(wait: Wait) -> Row:
+def wait(wait: Wait, language: str = "en") -> Row:
     """An open wait."""
     until = f" until {quote(wait.until, 120)}" if wait.until else ""
     return Row(
-        lambda most: f"Waiting for {quote(wait.target, most)}{until}{cite(wait.seq, wait.channel)}.", wait.seq
+        lambda most: (
+            f"{say(language, 'waiting')} {quote(wait.target, most)}{until}{cite(wait.seq, wait.channel)}."
+        ),
+        wait.seq,
     )
 
 
-def effect(effect: Effect) -> Row:
+def effect(effect: Effect, language: str = "en") -> Row:
     """A side effect: whether it happened or, if that is unknown, how to verify it."""
     check, recorded = check_of(effect)
     place = cite(effect.seq, effect.channel)
@@ -234,9 +268,10 @@ def effect(effect: Effect) -> Row:
         if effect.outcome:
             noted = f"; {quote(effect.outcome, most)}{cite(effect.outcome_seq, effect.outcome_channel)}"
         if effect.status in ("did", "did_not"):
-            return f"{quote(effect.what, most)}: {effect.status.replace('_', ' ')}{place}{noted}"
+            return f"{quote(effect.what, most)}: {say(language, effect.status)}{place}{noted}"
         how = quote(check, most) if recorded else check
-        return f"{quote(effect.what, most)}: unknown — verify with {how}{place}{noted}"
+        unknown, verify = say(language, "unknown_outcome"), say(language, "verify")
+        return f"{quote(effect.what, most)}: {unknown} — {verify} {how}{place}{noted}"
 
     return Row(show, effect.seq, *([effect.outcome_seq] if effect.outcome and effect.outcome_seq else []))
 
@@ -279,3 +314,16 @@ def files(task: Snapshot) -> list[Row]:
         last = max(seq for _, seq in files)
         rows.append(Row(lambda most, text=f"{change} {place}{names} #{last}": text, last))
     return rows
+
+
+# --- commits ----------------------------------------------------------------------------------------
+
+
+def commit_rows(commits: Sequence[Commit]) -> list[Row]:
+    """Commits by their subjects; a failed one is marked."""
+
+    def row(commit: Commit) -> Row:
+        tail = f"{'' if commit.made else ' (tried, not made)'}{cite(commit.seq, commit.channel)}"
+        return Row(lambda most: f"{quote(commit.subject, most)}{tail}", commit.seq)
+
+    return [row(commit) for commit in commits]

@@ -1,29 +1,94 @@
-"""The table of answers: the function that answers each kind of question.
+"""The table of answers: the function that answers each intent.
 
-`answer` returns the reply from the ledger alone, or None if only a search can help; `facts` returns the lines
-that a model may use for an answer. In both, recorded text is quoted data.
+`answer` returns the reply from the ledger, or says that nothing is recorded; `facts` returns the lines that a
+model may use for an answer. In both, recorded text is quoted data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..model.types import Source
 from . import answer_rows as show
-from . import history_answers, record_answers, status_answers
+from . import (
+    fact_answers,
+    history_answers,
+    permission_answers,
+    plan_answers,
+    polar_answers,
+    record_answers,
+    status_answers,
+)
 from .answer_rows import Context
+from .question_model import INTENTS
 from .questions import Intent
 from .reply import Reply
 
+Answerer = Callable[[Intent, Context], Reply | None]
+
+# Answers about the state as a whole; they speak of a subject only if it is one of the task's own words.
+_OF_THE_WHOLE = frozenset(
+    "where status completed open next current questions needs goal last result effects".split()
+)
+
 
 def answer(intent: Intent, context: Context) -> Reply | None:
-    """The answer from the recorded state; None if that has no answer."""
-    return _ANSWERS[intent.about](intent, context)
+    """The answer from the records to one part of a question; None if nothing recorded answers it."""
+    about = intent.about
+    if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
+        about = "none"
+    tried: list[str] = []
+    if intent.has("why", "reason") and about in ("notes", "none", "value"):
+        about = "decision"
+    if about in ("request", "rules") and intent.has("user") and context.subject:
+        return _ANSWERS[about](intent, context)  # nobody else can say what the user said
+    if about in ("files", "commits") and intent.has("many") and (context.subject or intent.soft):
+        reply = fact_answers.counted(intent, context)
+        if reply is not None:
+            return reply
+    elif intent.has("file") and about in ("value", "none", "notes") and context.subject:
+        about = "files"
+    for name in (about, *_THEN.get(about, ("none",))):
+        if name == "none" and intent.polar and "did" not in tried:
+            name = "did"
+        if name in tried:
+            continue
+        tried.append(name)
+        reply = _ANSWERS[name](intent, context)
+        if reply is not None:
+            return reply
+    return None
+
+
+def _is_about_the_task(intent: Intent, context: Context) -> bool:
+    """Whether a question about the whole names nothing that the task knows nothing of.
+
+    A word that is not among the task's own is what the question is about, unless it looks like a verb.
+    """
+    task = context.task
+    own = " ".join((task.name, task.goal or "", *(item.title for item in task.items)))
+    missing = context.subject.missing(own)
+    if not missing:
+        return True
+    # A word with the ending of a verb or an adverb is hardly what the question is about.
+    return all(word.isalpha() and word.endswith(("ing", "ed", "ly")) for word in missing)
 
 
 def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
-    """Facts for a model, as lines with citations: the reply, then the state, then the search results."""
+    """Facts for a model, as lines with citations: the reply, the task and its request, the sentences about
+    the subject, the summary, what came since, and the state."""
     task = context.task
+    known = task.summary
     rows = [
+        show.stated("Task", task.name, task.sources.get("name")),
+        *([show.stated("The user asked", task.request, task.sources.get("request"))] if task.request else []),
+        *fact_answers.found_rows(context),
+        *(
+            [show.stated("Summary", known.text, Source(seq=known.seq, channel=known.channel))]
+            if known
+            else []
+        ),
+        *fact_answers.event_rows(context, after=known.seq if known else 0),
         *status_answers.progress_rows(context),
         *(show.step(number, item) for number, item in show.plan_steps(context)[:60]),
         *show.blockers(task),
@@ -34,47 +99,75 @@ def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
         *map(show.instruction, task.instructions[:-4:-1]),
         *map(show.instruction, task.reported[:-4:-1]),
         *map(show.effect, task.effects),
-        *history_answers.hit_rows(context.hits or (), task.id),
     ]
-    return tuple(dict.fromkeys((reply.text, *(row.show(200) for row in rows))))
+    answered = (reply.text,) if reply.recorded else ()
+    return tuple(dict.fromkeys((*answered, *(row.show(300) for row in rows))))
 
 
-_ANSWERS: dict[str, Callable[[Intent, Context], Reply | None]] = {
+_ANSWERS: dict[str, Answerer] = {
     "where": status_answers.where,
     "status": status_answers.status,
-    "summary": status_answers.summary,
-    "phase": status_answers.phase,
-    "plan": status_answers.plan,
     "completed": status_answers.completed,
-    "verified": status_answers.completed,
-    "reported": status_answers.completed,
     "open": status_answers.remaining,
     "next": status_answers.following,
     "current": status_answers.current,
-    "last": status_answers.last,
-    "request": record_answers.request,
-    "last_request": record_answers.last_request,
-    "instructions": record_answers.instructions,
-    "goal": record_answers.goal,
-    "rejected": record_answers.rejected,
-    "why": record_answers.why,
-    "decisions": record_answers.decisions,
+    "plan": status_answers.plan,
+    "replan": plan_answers.replan,
+    "decision": record_answers.decision,
     "failed": record_answers.failed,
-    "questions": record_answers.questions,
-    "notes": record_answers.notes,
-    "value": record_answers.value,
-    "anything": record_answers.value,
+    "rejected": record_answers.rejected,
+    "rules": record_answers.rules,
+    "permission": permission_answers.permission,
+    "request": record_answers.request,
+    "goal": record_answers.goal,
+    "value": fact_answers.value,
     "needs": record_answers.needs,
     "files": record_answers.files,
     "commits": record_answers.commits,
     "blocking": record_answers.blocking,
-    "waiting": record_answers.waiting,
+    "questions": record_answers.questions,
     "effects": record_answers.effects,
-    "who": record_answers.who,
-    "result": status_answers.result,
-    "since": history_answers.since,
-    "did": history_answers.did,
-    "duration": history_answers.duration,
+    "did": polar_answers.did,
     "when": history_answers.when,
+    "duration": history_answers.duration,
+    "history": history_answers.history,
+    "last": status_answers.last,
+    "people": fact_answers.people,
+    "result": status_answers.result,
+    "notes": fact_answers.notes,
+    "none": fact_answers.anything,
 }
-ABOUT = tuple(_ANSWERS)
+# What else may answer, if the records of an intent do not; a fact about the subject last.
+_THEN: dict[str, tuple[str, ...]] = {
+    "permission": (),
+    "blocking": (),
+    "history": ("none",),
+    "people": (),
+    "when": (),
+    "duration": ("value",),
+    "did": ("user_words",),
+    "effects": (),
+    "replan": ("decision", "none"),
+    "decision": ("replan_why", "notes"),
+    "plan": ("none",),
+    "failed": ("none",),
+    "request": ("none",),
+    "goal": ("none",),
+}
+
+
+def _why_not(intent: Intent, context: Context) -> Reply | None:
+    """Why something is no longer planned, if a question asks why and a dropped step is about it."""
+    return plan_answers.replan(intent, context) if context.replans and intent.has("why", "reason") else None
+
+
+def _user_words(intent: Intent, context: Context) -> Reply | None:
+    """What the user said about it, without a verdict: "do refunds need approval?"."""
+    if not intent.has("must", "may", "go") or not context.subject:
+        return None
+    return permission_answers.permission(intent.replace(polar=False), context)
+
+
+_ANSWERS["replan_why"] = _why_not
+_ANSWERS["user_words"] = _user_words
+ABOUT = INTENTS

@@ -5,73 +5,132 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from ..ledger.base import Base
 from ..ledger.trust import least_trusted
-from ..ledger.values import read_event
 from ..llm.prompts import Fact
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit
-from ..model.types import Answer, Event, Snapshot
+from ..model.types import Answer, Snapshot
+from ..model.validate import seconds_of, stamp
 from ..packet.encode import clip, one_line
 from ..packet.operations import read_whole_task
 from ..recall import search
 from ..store.tx import Tx
 from . import queries
-from .answer_rows import Commit, Context, live_steps, step_seq
+from .answer_rows import Commit, Context, Replan, live_steps, step_seq
 from .answer_table import answer, facts
-from .history_answers import close_to, commits_of, recalled
+from .evidence import Evidence, read_period, read_window
+from .fact_answers import nothing
+from .history_answers import commits_of
+from .question_words import translations
 from .questions import Intent, understand
-from .reply import moment
+from .reply import Reply
+from .topic_match import Subject, untranslated
 
 QUESTION = 500  # characters of the question that an answer repeats
 HITS = 8
 COMMITS = 100
-# The types of entries that are searched first, by kind of question.
-_TYPES: dict[str, list[str]] = {
-    "why": ["decision", "exclusion"],
-    "decisions": ["decision"],
-    "failed": ["error", "exclusion"],
-    "duration": ["action"],
-}
-_OF_THE_TASK = ("did", "when")  # other tasks cannot answer these
+# Answers that need no more than the state of the task, if the question has no subject.
+_FROM_THE_STATE = frozenset(
+    "where status completed open next current plan replan decision failed rejected rules permission request"
+    " goal needs files commits blocking questions effects last result notes".split()
+)
+_OF_THE_TASK = frozenset(
+    "did when permission people effects history duration".split()
+)  # others cannot answer
+
+
+# Words that questions about such things are made of; in other questions they are a part of the subject.
+_COMMITS, _FILES = frozenset(("commit", "commits")), frozenset(("file", "files"))
+_THING_WORDS = _COMMITS | _FILES | {"request", "requests", "permission"}
+_THINGS = {
+    "commits": frozenset[str](), "files": frozenset[str](), "request": _COMMITS, "needs": frozenset[str](),
+    "rules": _COMMITS, "rejected": _COMMITS, "history": frozenset[str](), "last": frozenset[str](),
+    "did": _FILES, "when": _FILES, "goal": frozenset[str](), "questions": frozenset[str](),
+}  # fmt: skip
 
 
 def ask(memory: Base, task_id: str | None, question: str) -> Answer:
     """Answer a question about a task: with a model's wording if one is configured and it agrees with the
     facts, otherwise with our own."""
-    draft, task, list_facts = drafted(memory, task_id, question)
+    draft, task, list_facts, language = drafted(memory, task_id, question)
     settings = memory.settings
     if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
         return draft
     asker: Any = memory  # every memory that can ask is a `Modelling`
-    better, _ = asker._model_answer(task, question, list_facts(), draft)
+    better, _ = asker._model_answer(task, question, list_facts(), draft, language)
     return better or draft
 
 
 def drafted(
     memory: Base, task_id: str | None, question: str
-) -> tuple[Answer, Snapshot, Callable[[], list[Fact]]]:
-    """The answer of the rules, the task, and a function that lists the facts for a model's answer."""
-    intent = understand(question)
+) -> tuple[Answer, Snapshot, Callable[[], list[Fact]], str]:
+    """The answer of the rules, the task, a function that lists the facts for a model's answer, and the
+    language of the question."""
+    parts = understand(question)
     now = memory._now()
-    context = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
-    reply = answer(intent, context)
-    if reply is None:
-        context = _searched(memory, context, intent, question)
-        reply = answer(intent, context) or recalled(intent, context)
+    context = memory.store.read(lambda tx: _state(memory, tx, task_id, now))
+    answered = [_answered(memory, context, part) for part in parts]
     task = context.task
+    reply = _together(parts, [reply for _, reply in answered])
     draft = Answer(
         task_id=task.id,
         seq=task.seq,
         question=clip(one_line(question[: 4 * QUESTION]), QUESTION),
         text=reply.text,
         source=reply.source,
-        about=intent.about,
+        about=parts[0].about,
         cites=reply.cites,
+        items=reply.items,
+        recorded=reply.recorded,
     )
-    return draft, task, lambda: _facts(facts(intent, context, reply), task)
+    used = _with_evidence(memory, answered[0][0])
+    return draft, task, lambda: _facts(facts(parts[0], used(), reply), task), parts[0].language
+
+
+def _with_evidence(memory: Base, context: Context) -> Callable[[], Context]:
+    """The context with the events that a model is shown, read when they are needed."""
+
+    def read() -> Context:
+        if context.window:
+            return context
+        return context.replace(window=memory.store.read(lambda tx: read_window(tx, context.task.id)))
+
+    return read
+
+
+def _answered(memory: Base, context: Context, part: Intent) -> tuple[Context, Reply]:
+    """The answer to one part of a question, and what was read for it."""
+    context = _with_subject(memory, context, part)
+    reply = answer(part, context)
+    if reply is None and part.about not in _OF_THE_TASK:
+        others = _recall(memory, part, None)
+        context = context.replace(elsewhere=tuple(hit for hit in others if hit.task_id != context.task.id))
+    return context, reply or nothing(part, context)
+
+
+def _together(parts: Sequence[Intent], replies: Sequence[Reply]) -> Reply:
+    """The answers to all parts, in order; what is not recorded of one intent is left out if another is."""
+    kept = [
+        reply
+        for part, reply in zip(parts, replies, strict=True)
+        if reply.recorded
+        or not any(
+            other.recorded and one.about == part.about for one, other in zip(parts, replies, strict=True)
+        )
+    ]
+    if len(kept) == 1:
+        return kept[0]
+    return Reply(
+        text="\n".join(reply.text for reply in kept),
+        cites=tuple(dict.fromkeys(seq for reply in kept for seq in reply.cites)),
+        source=kept[0].source,
+        items=tuple(item for reply in kept for item in reply.items),
+        recorded=any(reply.recorded for reply in kept),
+    )
 
 
 _CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
@@ -90,20 +149,62 @@ def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
 # --- reading ----------------------------------------------------------------------------------------
 
 
-def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) -> Context:
-    """The task and the other records that the question needs, from one consistent read."""
+def _state(memory: Base, tx: Tx, task_id: str | None, now: str) -> Context:
+    """The task and what every part of a question may need of it, from one consistent read."""
     task = read_whole_task(memory, tx, task_id)
-    about_commits = "commit" in f"{intent.topic} {intent.when}".lower()
-    wants_commits = intent.about in ("commits", "needs") or about_commits
-    context = Context(
+    return Context(
         task=task,
         now=now,
+        subject=Subject(()),
+        zone=time_zone(memory.settings.time_zone),
         earlier=_earlier(tx, task),
-        commits=_commits(memory, tx, task.id) if wants_commits else (),
+        replans=_replans(tx, task),
     )
-    if intent.about == "since":
-        context = context.replace(since=_beginning(tx, context, intent))
+
+
+def time_zone(name: str) -> tzinfo:
+    """The time zone of a setting; without one, this machine's."""
+    if name:
+        from zoneinfo import ZoneInfo  # slow to load, and few ask for a zone
+
+        return ZoneInfo(name)
+    return datetime.now().astimezone().tzinfo or UTC
+
+
+def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
+    """The context of one part of a question: its subject, and the events that may be about it."""
+    task = context.task
+    soft = part.soft
+    words = (*part.subject, *(word for word in soft if word in _THINGS.get(part.about, _THING_WORDS)))
+    if not words and part.step is None and part.about in ("value", "none", "notes", "when", "people"):
+        words = () if part.about == "people" and part.has("own") else soft
+    subject = Subject(
+        words, () if words is soft else soft, part.language, known=f"{task.name} {task.goal or ''}"
+    )
+    context = context.replace(subject=subject)
+    hits: tuple[Hit, ...] = ()
+    if subject and task.seq > 300:
+        hits = _recall(memory, part, task.id)
+    seqs = [hit.seq for hit in hits]
+    if part.about in ("commits", "needs") or "commit" in part.marks:
+        context = context.replace(commits=memory.store.read(lambda tx: _commits(memory, tx, task.id)))
+    if subject or part.about not in _FROM_THE_STATE or part.has("many"):
+        context = context.replace(window=memory.store.read(lambda tx: read_window(tx, task.id, seqs)))
+    if foreign := untranslated(subject.words, part.language):
+        texts = [one.lower for one in context.window] + [item.title.lower() for item in task.items]
+        absent = [word for word in foreign if not any(word.lower()[:5] in text for text in texts)]
+        known = f"{task.name} {task.goal or ''}"
+        context = context.replace(subject=Subject(subject.words, soft, part.language, known, absent))
+    if part.span is not None or part.about == "history":
+        period, since = memory.store.read(lambda tx: _period(tx, context, part))
+        context = context.replace(period=period, since=since)
     return context
+
+
+def _recall(memory: Base, part: Intent, task_id: str | None) -> tuple[Hit, ...]:
+    words = [*part.subject, *(one for word in part.subject for one in translations(word, part.language))]
+    query = " ".join((*words, *part.soft)) or part.text
+    return search.recall(memory, query, task_id=task_id, limit=HITS).hits
 
 
 def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
@@ -118,6 +219,22 @@ def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
             if item.dropped_in is None and item.plan_version < data["version"] and item.id not in data["plan"]
         )
     return frozenset()
+
+
+def _replans(tx: Tx, task: Snapshot) -> tuple[Replan, ...]:
+    """The events that replaced the plan, in order."""
+    if task.plan_version < 2:
+        return ()
+    rows = tx.thread(task.id, 20, None, types=("plan.replaced",))
+    return tuple(
+        Replan(
+            seq=row["seq"],
+            version=json.loads(row["data"]).get("version", 0) if row["forgotten"] is None else 0,
+            reason=row["text"] or "",
+            channel=row["channel"],
+        )
+        for row in reversed(rows)
+    )
 
 
 def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
@@ -145,54 +262,41 @@ def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
     return tuple(sorted(best.values(), key=lambda commit: -commit.seq))
 
 
-def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
-    """The event after which the question asks what happened; None if there is no such event."""
-    task, when = context.task, intent.when
-    if when is None and intent.step is not None:
-        steps = live_steps(task)
-        return step_seq(steps[intent.step - 1][1]) if 0 < intent.step <= len(steps) else None
-    if when is None or when == "start":
-        return 0
-    if when.startswith("#"):
-        return min(int(when[1:]), task.seq)
-    if when == "compaction":
+def _period(tx: Tx, context: Context, part: Intent) -> tuple[tuple[Evidence, ...] | None, int]:
+    """The events of the time that a question names, and the last event before it; None if it names an event
+    that is not recorded."""
+    task, span = context.task, part.span
+    start, end = 0, task.seq
+    if span is None:
+        if part.step is not None:
+            steps = live_steps(task)
+            known = step_seq(steps[part.step - 1][1]) if 0 < part.step <= len(steps) else None
+            if known is None:
+                return None, 0
+            start = known
+    elif span.anchor:
+        anchor = _anchor(tx, context, span.anchor)
+        if anchor is None:
+            return None, 0
+        start = anchor
+    else:
+        first, last = span.limits(seconds_of(context.now), context.zone)
+        if first is not None:
+            start = queries.seq_before(tx, task.id, stamp(max(0.0, first)), task.seq)
+        if last is not None:
+            end = queries.seq_before(tx, task.id, stamp(max(0.0, last)), task.seq)
+    return read_period(tx, task.id, start, end), start
+
+
+def _anchor(tx: Tx, context: Context, name: str) -> int | None:
+    """The event that a question names."""
+    task = context.task
+    if name.startswith("#"):
+        return min(int(name[1:]), task.seq)
+    if name == "compaction":
         return queries.last_compaction(tx, task.id)
-    if when == "commit":
+    if name == "commit":
         return next((commit.seq for commit in context.commits if commit.made), None)
-    if when == "request":
+    if name == "request":
         return max((entry.seq for entry in task.instructions if entry.origin.channel == "user"), default=1)
-    at = moment(when, context.now)
-    return None if at is None else queries.seq_before(tx, task.id, at, task.seq)
-
-
-def _searched(memory: Base, context: Context, intent: Intent, question: str) -> Context:
-    """Add search results: from the task and, if they do not fit, from the workspace."""
-    task, words, types = context.task, intent.topic or question, _TYPES.get(intent.about)
-    hits = _recall(memory, words, task.id, types)
-    if types is not None and not close_to(intent.topic, hits):
-        hits = _recall(memory, words, task.id, None)
-    context = context.replace(hits=hits)
-    if intent.about == "duration":
-        return context.replace(events=memory.store.read(lambda tx: _actions(tx, task.id, hits)))
-    if intent.about not in _OF_THE_TASK and not close_to(intent.topic, hits):
-        others = _recall(memory, words, None, None)
-        context = context.replace(elsewhere=tuple(hit for hit in others if hit.task_id != task.id))
-    return context
-
-
-def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | None) -> tuple[Hit, ...]:
-    return search.recall(memory, words, task_id=task_id, types=types, limit=HITS).hits
-
-
-def _actions(tx: Tx, task_id: str, hits: tuple[Hit, ...]) -> tuple[Event, ...]:
-    """The actions among the hits, with the data of the events that ended them."""
-    events: list[Event] = []
-    for hit in hits[:4]:
-        row = tx.event(task_id, hit.seq) if hit.type == "action" else None
-        if row is None:
-            continue
-        event = read_event(row)
-        for end in tx.thread(task_id, 1, None, types=("action.ended",), refs=(hit.seq,)):
-            event = event.replace(data={**event.data, **json.loads(end["data"])})
-        events.append(event)
-    return tuple(events)
+    return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..store.tx import Row, Tx
 
 ACTIONS = 1000  # newest actions that are searched
@@ -23,6 +25,50 @@ def seq_before(tx: Tx, task_id: str, moment: str, last: int) -> int:
         ) or ({"at": ""},)
         low, high = (middle, high) if event["at"] <= moment else (low, middle - 1)
     return low
+
+
+_EVENT_COLUMNS = ("seq", "type", "at", "text", "data", "channel", "status", "item_id", "sets", "ref")
+_EVENT_ROWS = (
+    "SELECT e.seq, e.event_type, e.timestamp, e.text, substr(e.data, 1, :size), o.channel, r.status,"
+    " e.item_id, substr(e.sets, 1, 2000), e.ref_seq"
+    " FROM events e JOIN origins o ON o.id = e.origin_id"
+    " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
+    " WHERE e.task_id = :task_id AND e.forgotten IS NULL"
+)
+
+
+def newest_events(tx: Tx, task_id: str, limit: int, size: int) -> list[Row]:
+    """The newest events with up to `size` characters of their data, the newest first."""
+    return tx.rows(
+        _EVENT_COLUMNS,
+        f"{_EVENT_ROWS} ORDER BY e.seq DESC LIMIT :limit",
+        task_id=task_id,
+        limit=limit,
+        size=size,
+    )
+
+
+def events_of(tx: Tx, task_id: str, seqs: Sequence[int], size: int) -> list[Row]:
+    """Some events, likewise."""
+    found: list[Row] = []
+    for seq in seqs:
+        found += tx.rows(
+            _EVENT_COLUMNS, f"{_EVENT_ROWS} AND e.seq = :seq", task_id=task_id, seq=seq, size=size
+        )
+    return found
+
+
+def events_between(tx: Tx, task_id: str, after: int, until: int, limit: int, size: int) -> list[Row]:
+    """The events after one and up to another, likewise, the newest first."""
+    return tx.rows(
+        _EVENT_COLUMNS,
+        f"{_EVENT_ROWS} AND e.seq > :after AND e.seq <= :until ORDER BY e.seq DESC LIMIT :limit",
+        task_id=task_id,
+        after=after,
+        until=until,
+        limit=limit,
+        size=size,
+    )
 
 
 def commit_actions(tx: Tx, task_id: str, status: str, limit: int) -> list[Row]:

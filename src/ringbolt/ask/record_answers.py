@@ -1,4 +1,4 @@
-"""Answers from records: requests, decisions, failures, values, files, blockers."""
+"""Answers from records: requests, decisions, failures, files, blockers."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from ..model.types import Entry, Snapshot
 from ..packet import encode
 from . import answer_rows as show
 from .answer_rows import Context
-from .history_answers import commit_rows
+from .answer_words import say
+from .evidence import Evidence
+from .permission_answers import permission, prohibitions
+from .polar_answers import changed_file, did
 from .questions import Intent
-from .reply import LIST, ONE, PARAGRAPH, SHORT_LIST, Reply, Row, cite, clock, compose, plain, quote
+from .reply import LIST, PARAGRAPH, SHORT_LIST, Reply, Row, cite, compose, plain, quote
 from .status_answers import named
-from .topic_match import fitting
+from .topic_match import FITS, fitting
 
 # --- requests ---------------------------------------------------------------------------------------
 
 
-def request(intent: Intent, context: Context) -> Reply:
-    """The original request as it was written."""
+def request(intent: Intent, context: Context) -> Reply | None:
+    """What the user asked for: at the start, last, or about the subject of the question."""
     task = context.task
+    if context.subject and not intent.has("old"):
+        return _asked_about(intent, context)
+    if intent.has("last", "now") and not intent.has("old"):
+        return _last_request(intent, context)
     if not task.request:
         asked = _asked(task)
         if not asked:
@@ -27,7 +34,7 @@ def request(intent: Intent, context: Context) -> Reply:
         return compose([plain("The first recorded instruction:"), show.instruction(asked[0])], PARAGRAPH)
     source = task.sources.get("request")
     channel = source.channel if source else None
-    word = "The user asked" if channel == "user" else "The request, as recorded"
+    word = say(intent.language, "asked") if channel == "user" else "The request, as recorded"
     seq = source.seq if source else 1
     rows = [Row(lambda most: f"{word}{cite(seq, channel)}: {quote(task.request, most)}", 1)]
     if not _is_request(task.request):
@@ -51,11 +58,23 @@ def _is_request(text: str) -> bool:
     return len(text.strip()) > 15 and not text.startswith("[Request interrupted")
 
 
-def last_request(intent: Intent, context: Context) -> Reply:
+def _asked_about(intent: Intent, context: Context) -> Reply | None:
+    """What the user said about the subject of a question."""
+    entries = [entry for entry in context.task.instructions if entry.origin.channel in ("user", "agent")]
+    found = fitting(context.subject, entries, lambda entry: f"{entry.summary} {entry.detail or ''}")
+    if found:
+        return compose([show.instruction(entry) for entry in reversed(found)], PARAGRAPH)
+    return permission(intent.replace(polar=False), context)
+
+
+def _last_request(intent: Intent, context: Context) -> Reply | None:
     """The user's last request."""
     asked = _asked(context.task)
+    said = [entry for entry in context.task.instructions if entry.origin.channel == "user"]
+    if intent.has("say") and said:
+        return compose([show.instruction(said[-1])], PARAGRAPH)
     if not asked:
-        return request(intent, context)
+        return request(intent.replace(marks=()), context)
     last = asked[-1]
     later = [
         entry
@@ -66,35 +85,43 @@ def last_request(intent: Intent, context: Context) -> Reply:
     return compose(rows, PARAGRAPH)
 
 
-def instructions(intent: Intent, context: Context) -> Reply | None:
-    """The user's instructions, newest first."""
+def rules(intent: Intent, context: Context) -> Reply | None:
+    """The user's instructions, newest first, or those about the subject."""
     task = context.task
+    if context.subject:
+        return _asked_about(intent, context)
     entries = _said(task)
-    found = fitting(intent.topic, entries, lambda entry: f"{entry.summary} {entry.detail or ''}")
-    if intent.topic and not found:
-        return None
-    rows = [show.instruction(entry) for entry in reversed(found or entries)]
+    rows = [show.instruction(entry) for entry in reversed(entries)]
     if not rows:
-        return request(intent, context)
+        return request(intent.replace(marks=()), context)
     return _some(intent, rows, "Instructions, newest first: ", task.left_out.get("user_instruction", 0))
 
 
-def goal(intent: Intent, context: Context) -> Reply:
+def goal(intent: Intent, context: Context) -> Reply | None:
     """The goal and its acceptance criteria."""
-    task = context.task
-    rows = [show.stated("Goal", task.goal or task.name, task.sources.get("goal"))]
+    task, language = context.task, intent.language
+    rows = [
+        show.stated(
+            say(language, "goal"),
+            task.goal or task.name,
+            task.sources.get("goal") or task.sources.get("name"),
+        )
+    ]
     rows += [
-        Row(lambda most, part=part: f"Accepted when: {quote(part, most)}.") for part in task.acceptance[:8]
+        Row(lambda most, part=part: f"{say(language, 'accepted')}: {quote(part, most)}.")
+        for part in task.acceptance[:8]
     ]
     return compose(rows, PARAGRAPH, least=60)
 
 
-def rejected(intent: Intent, context: Context) -> Reply:
+def rejected(intent: Intent, context: Context) -> Reply | None:
     """The approaches that the user rejected, and why."""
     entries = [entry for entry in context.task.exclusions if show.user_rejected(entry)]
-    found = fitting(intent.topic, entries, _text) or entries
+    found = fitting(context.subject, entries, _text) if context.subject else entries
+    if context.subject and not found:
+        return None
     if not found:
-        return Reply(text="Nothing is recorded as rejected by the user.")
+        return prohibitions(intent, context) or Reply(text="Nothing is recorded as rejected by the user.")
     rows = [show.exclusion(entry) for entry in reversed(found)]
     by_user = all(entry.origin.channel == "user" for entry in found)
     opening = "The user rejected: " if by_user else "Recorded as rejected by the user: "
@@ -105,68 +132,94 @@ def rejected(intent: Intent, context: Context) -> Reply:
 
 
 def _text(entry: Entry) -> str:
-    fields = (entry.data.get(name) for name in ("title", "choice", "options", "reasoning", "why", "symptom"))
+    names = ("title", "choice", "options", "reasoning", "risks", "if_wrong", "why", "symptom")
+    fields = (entry.data.get(name) for name in names)
     return " ".join([entry.summary, entry.detail or "", *(str(field)[:500] for field in fields if field)])
 
 
-def why(intent: Intent, context: Context) -> Reply | None:
-    """The decision that fits the topic, with its reason; otherwise an exclusion."""
-    task = context.task
-    decisions = fitting(intent.topic, task.decisions, _text)
-    ruled_out = fitting(intent.topic, task.exclusions, _text)
-    # A decision is the better answer; an exclusion counts only if no decision fits.
-    rows = [show.decision(entry) for entry in decisions[-2:][::-1]]
-    rows = rows or [show.exclusion(entry) for entry in ruled_out[-2:][::-1]]
-    return compose(rows, PARAGRAPH) if rows else None
+def decision(intent: Intent, context: Context) -> Reply | None:
+    """Decisions with their reasons, or the risks and fall-backs that were recorded with them.
 
-
-def decisions(intent: Intent, context: Context) -> Reply | None:
-    """Decisions with their reasons, newest first; recorded ones before inferred ones."""
-    task = context.task
-    found = fitting(intent.topic, task.decisions, _text)
-    if intent.topic and not found:
-        return None
-    entries = found or task.decisions
+    With a subject: the decision about it, otherwise what was ruled out. Without one: all, newest first.
+    """
+    task, language = context.task, intent.language
+    parts = [
+        name
+        for name, mark in (("risks", "risk"), ("if_wrong", "fallback"), ("options", "option"))
+        if intent.has(mark)
+    ]
+    entries = [entry for entry in task.decisions if not parts or any(entry.data.get(name) for name in parts)]
+    if context.subject:
+        found = fitting(context.subject, entries, _title) or fitting(context.subject, entries, _text)
+        ruled_out = fitting(context.subject, task.exclusions, _text)
+        if intent.has("not") and ruled_out and not parts:  # "why not X?" asks for what speaks against X
+            best = max(context.subject.coverage(entry.summary) for entry in ruled_out)
+            if best >= 0.9 or not found:
+                return compose([show.exclusion(entry) for entry in ruled_out[-2:][::-1]], PARAGRAPH)
+        rows = [show.decision(entry, language, *parts) for entry in found[-2:][::-1]]
+        rows = rows or ([] if parts else [show.exclusion(entry) for entry in ruled_out[-2:][::-1]])
+        return compose(rows, PARAGRAPH) if rows else None
     if not entries:
-        return Reply(text="No decision is recorded.")
+        return Reply(text="No decision is recorded.", recorded=False)
     newest = sorted(entries, key=lambda entry: (bool(entry.data.get("inferred")), -entry.seq))
-    rows = [show.decision(entry) for entry in newest]
-    return _some(intent, rows, "", 0 if found else task.left_out.get("decision", 0))
+    rows = [show.decision(entry, language, *parts) for entry in newest]
+    return _some(intent, rows, "", task.left_out.get("decision", 0))
+
+
+def _title(entry: Entry) -> str:
+    return f"{entry.data.get('title') or entry.summary} {entry.data.get('choice') or ''}"
 
 
 def _some(intent: Intent, rows: Sequence[Row], opening: str, left_out: int) -> Reply:
     """A list, newest first, with as many rows as the question asks for."""
     if intent.most is not None:
         return compose(rows[: intent.most], SHORT_LIST, glue="; ", least=60)
-    return compose(rows, LIST, opening=opening, glue="; ", left_out=left_out)
+    return compose(rows, LIST, opening=opening, glue="; ", left_out=left_out, language=intent.language)
 
 
 def failed(intent: Intent, context: Context) -> Reply | None:
-    """Errors and exclusions, newest first."""
-    task = context.task
+    """Errors and exclusions, newest first; with a subject, those about it, or failed actions about it."""
+    task, language = context.task, intent.language
     entries = [
         *(entry for entry in task.exclusions if not show.user_rejected(entry)),
         *task.errors,
         *task.resolved,
     ]
-    found = fitting(intent.topic, entries, _text)
-    if intent.topic and not found:
-        return None
-    entries = sorted(found or entries, key=lambda entry: -entry.seq)
-    rows = [
-        show.exclusion(entry) if entry.type == "exclusion" else show.error(entry)
-        for entry in _unlike(entries)
+    if context.subject:
+        found = fitting(context.subject, entries, _text)
+        rows = [_failure(entry) for entry in _unlike(sorted(found, key=lambda entry: -entry.seq))]
+        return (
+            compose(rows[:4], LIST, glue="; ", language=language) if rows else _failed_action(intent, context)
+        )
+    rows = [_failure(entry) for entry in _unlike(sorted(entries, key=lambda entry: -entry.seq))]
+    rows += [
+        _by_user(show.exclusion(entry)) for entry in reversed(task.exclusions) if show.user_rejected(entry)
     ]
-    if not found:
-        rows += [
-            _by_user(show.exclusion(entry))
-            for entry in reversed(task.exclusions)
-            if show.user_rejected(entry)
-        ]
     if not rows:
-        return Reply(text="No failure is recorded.")
-    more = 0 if found else task.left_out.get("exclusion", 0) + task.left_out.get("error", 0)
-    return _some(intent, rows, "Failed, newest first: ", more)
+        none = "No failure is recorded." if language == "en" else say(language, "nothing")
+        return Reply(text=none)
+    more = task.left_out.get("exclusion", 0) + task.left_out.get("error", 0)
+    return _some(intent, rows, f"{say(language, 'failed_list')}: ", more)
+
+
+def _failure(entry: Entry) -> Row:
+    return show.exclusion(entry) if entry.type == "exclusion" else show.error(entry)
+
+
+def _failed_action(intent: Intent, context: Context) -> Reply | None:
+    """The last action about the subject that failed, with the end of its output."""
+    for one in reversed(context.window):
+        if one.kind != "action" or one.status != "failed" or not context.subject.may_fit(one.lower):
+            continue
+        output = str(one.data.get("error") or one.data.get("output") or "")
+        lines = [line for line in output.splitlines() if line.strip()]
+        if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= 0.6:
+            shown = f": {quote(lines[-1], 300)}" if lines else ""
+            place = cite(one.seq, one.channel)
+            words = f"{shown}{place}"
+            row = Row(lambda most, one=one, words=words: f"{quote(one.text, most)}{words}", one.seq)
+            return compose([row], PARAGRAPH)
+    return None
 
 
 def _by_user(row: Row) -> Row:
@@ -182,39 +235,18 @@ def _unlike(entries: Sequence[Entry]) -> list[Entry]:
     return list(seen.values())
 
 
-def questions(intent: Intent, context: Context) -> Reply:
+def questions(intent: Intent, context: Context) -> Reply | None:
     """The open questions."""
     entries = context.task.questions
     if not entries:
         return Reply(text="No open question is recorded.")
     rows = [show.question(entry) for entry in reversed(entries)]
-    return compose(rows, LIST, opening="Open questions: ", glue="; ")
-
-
-def notes(intent: Intent, context: Context) -> Reply | None:
-    """Findings, artifacts and context."""
-    task = context.task
-    found = fitting(intent.topic, task.notes, _text)
-    if intent.topic and not found:
-        return None
-    rows = [show.note(entry) for entry in reversed(found or task.notes)]
-    if not rows:
-        return Reply(text="No finding is recorded.")
-    return compose(rows, LIST, glue="; ")
+    return compose(
+        rows, LIST, opening=f"{say(intent.language, 'questions')}: ", glue="; ", language=intent.language
+    )
 
 
 # --- values, files, commits -------------------------------------------------------------------------
-
-
-def value(intent: Intent, context: Context) -> Reply | None:
-    """The value of a variable that the question names, in full or by its words."""
-    task = context.task
-    wanted = intent.topic.lower().replace(" ", "_").replace("-", "_")
-    exact = [entry for entry in task.values if (entry.key or "").lower().replace("-", "_") == wanted]
-    found = exact or fitting(intent.topic, task.values, lambda entry: entry.key or "")
-    if not found:
-        return None
-    return compose([show.value(entry) for entry in reversed(found[-6:])], ONE, glue="; ", least=40)
 
 
 def needs(intent: Intent, context: Context) -> Reply:
@@ -225,75 +257,117 @@ def needs(intent: Intent, context: Context) -> Reply:
         for entry in reversed(task.values)
     ]
     named = [plain(encode.name(encode.clip(name.name, 120))) for name in task.names]
-    named = named or [*show.files(task), *commit_rows(context.commits[:8])]
+    named = named or [*show.files(task), *show.commit_rows(context.commits[:8])]
     rows = [*values[:12], *named, *values[12:]]
     if not rows:
         return Reply(text="No value, name or file is recorded.")
     return compose(rows, LIST, glue=", " if task.names else "; ", least=40)
 
 
-def files(intent: Intent, context: Context) -> Reply:
-    """The files that were changed."""
+def files(intent: Intent, context: Context) -> Reply | None:
+    """The files that were changed; one of them, if the question names it."""
+    if context.subject:
+        named_file = any("." in word.strip(".") or "/" in word for word in context.subject.words)
+        if changed_file(context) is not None or intent.polar:
+            return did(intent, context)
+        texts = {one.seq: one.text for one in context.window}
+        found = [
+            file
+            for file in context.task.files
+            if context.subject.coverage(f"{file.path} {texts.get(file.seq, '')}") >= FITS
+        ]
+        if found:
+            return compose(show.files(context.task.replace(files=tuple(found))), LIST, glue="; ")
+        general = all(
+            word.lower() in ("code", "workspace", "repo", "repository", "project")
+            for word in context.subject.words
+        )
+        if named_file or not general:
+            return None
     rows = show.files(context.task)
     if not rows:
-        return Reply(text="No changed file is recorded.")
-    return compose(rows, LIST, glue="; ", left_out=context.task.left_out.get("file", 0))
+        return Reply(text=say(intent.language, "files_none"))
+    if intent.has("many"):
+        count = len(context.task.files) + context.task.left_out.get("file", 0)
+        return compose(rows, LIST, opening=f"{count}: ", glue="; ", language=intent.language)
+    more = context.task.left_out.get("file", 0)
+    return compose(rows, LIST, glue="; ", left_out=more, language=intent.language)
 
 
-def commits(intent: Intent, context: Context) -> Reply:
+def commits(intent: Intent, context: Context) -> Reply | None:
     """The commits that were made."""
-    if not context.commits:
+    found = list(context.commits)
+    if context.subject and not intent.polar:
+        found = fitting(context.subject, found, lambda commit: commit.subject) or found
+    if not found:
         return Reply(text="No commit is recorded.")
-    return _some(intent, commit_rows(context.commits), "Commits, newest first: ", 0)
+    if intent.polar:
+        made = [commit for commit in found if commit.made]
+        if context.subject:
+            made = fitting(context.subject, made, lambda commit: commit.subject)
+        rows = show.commit_rows(made[:1])
+        return compose(rows, PARAGRAPH, opening=f"{say(intent.language, 'yes')}: ") if rows else None
+    return _some(intent, show.commit_rows(found), "Commits, newest first: ", 0)
 
 
 # --- blockers ---------------------------------------------------------------------------------------
 
 
-def blocking(intent: Intent, context: Context) -> Reply:
-    """The blockers and open waits."""
-    task = context.task
-    rows = [*show.blockers(task), *map(show.wait, task.waits)]
-    if not rows:
-        rows = [plain("Nothing is recorded as blocking.")]
-        rows += [show.error(entry) for entry in task.errors[:-3:-1]]
-    return compose(rows, LIST, least=60)
-
-
-def waiting(intent: Intent, context: Context) -> Reply:
-    """The open waits."""
-    task = context.task
-    rows = [show.wait(wait) for wait in task.waits]
+def blocking(intent: Intent, context: Context) -> Reply | None:
+    """The blockers and open waits of now; of an old problem, the events about it."""
+    task, language = context.task, intent.language
+    rows = [*show.blockers(task, language), *(show.wait(wait, language) for wait in task.waits)]
+    if context.subject:
+        texts = [*task.blockers, *(wait.target for wait in task.waits)]
+        texts += [item.active_issue or "" for item in task.items]
+        if not any(context.subject.coverage(text) >= FITS for text in texts):
+            return _past_trouble(intent, context) or failed(intent, context)
     if task.status == "waiting":
         reason = f" for {quote(task.reason, 200)}" if task.reason else ""
         rows.insert(0, plain(f"The task is waiting{reason}."))
+    if intent.has("wait") and not task.waits and task.status != "waiting" and language == "en":
+        rows.insert(0, plain("The task is not waiting for anything on record."))
     if not rows:
-        rows = [plain("The task is not waiting for anything on record."), *show.blockers(task)]
-    return compose(rows, PARAGRAPH, least=60)
+        rows = [plain(say(language, "no_block"))]
+    return compose(rows, LIST, least=60, language=language)
 
 
-def effects(intent: Intent, context: Context) -> Reply:
+def _past_trouble(intent: Intent, context: Context) -> Reply | None:
+    """What was in the way of the subject, or of the step about it, at some time."""
+    best: tuple[float, Evidence] | None = None
+    for one in context.window:
+        if one.kind == "error" or one.troubles:
+            step = _step_at(one, context.task)
+            texts = " ".join((one.text, *one.details))
+            share = max(context.subject.coverage(texts), 0.95 * context.subject.coverage(f"{texts} {step}"))
+            if share >= FITS and (best is None or share >= best[0]):
+                best = (share, one)
+    if best is None:
+        return None
+    one = best[1]
+    said = one.troubles or (one.text,)
+    place = cite(one.seq, one.channel)
+    rows = [Row(lambda most: f"{', '.join(quote(text, most) for text in said)}{place}", one.seq)]
+    if one.text and one.troubles:
+        rows.append(Row(lambda most: f"({quote(one.text, most)})"))
+    return compose(rows, PARAGRAPH)
+
+
+def _step_at(one: Evidence, task: Snapshot) -> str:
+    """The title of the step that was in progress, or that the event is about."""
+    for item in task.items:
+        begun = item.started_at is not None and item.started_at <= one.at
+        if item.id == one.item or (begun and (item.completed_at is None or one.at <= item.completed_at)):
+            return item.title
+    return ""
+
+
+def effects(intent: Intent, context: Context) -> Reply | None:
     """Side effects with an unknown outcome, otherwise those whose outcome is known."""
-    rows = [show.effect(effect) for effect in context.task.effects]
+    if context.subject and intent.polar and not intent.has("effect"):
+        return did(intent, context)
+    rows = [show.effect(effect, intent.language) for effect in context.task.effects]
     if not rows:
-        settled = [show.effect(effect) for effect in context.task.settled[::-1]]
+        settled = [show.effect(effect, intent.language) for effect in context.task.settled[::-1]]
         return compose([plain("No side effect has an unknown outcome."), *settled], LIST, least=60)
-    return compose(rows, LIST, glue="; ")
-
-
-def who(intent: Intent, context: Context) -> Reply:
-    """Who holds the task or its steps."""
-    task = context.task
-    if not task.claims:
-        session = f"; the last session is {quote(task.session, 80)}" if task.session else ""
-        return Reply(text=f"Nobody has claimed it{session}.")
-    rows = [
-        Row(
-            lambda most, claim=claim: (
-                f"{quote(claim.holder, most)} holds {f'step {claim.item}' if claim.item else 'the task'}"
-                f" until {clock(claim.expires_at)}"
-            )
-        )
-        for claim in task.claims
-    ]
-    return compose(rows, PARAGRAPH, glue="; ", least=40)
+    return compose(rows, LIST, glue="; ", language=intent.language)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from ..model.types import Channel, Entry, Source, Value
-from ..model.validate import dumps, seconds_of, stamp
+from ..model.validate import dumps, seconds_of
 from ..packet import encode
+from .answer_words import say
 
 # The maximum length of an answer in bytes: one fact (60 tokens), a paragraph (150), a short or a long list.
 ONE, PARAGRAPH, SHORT_LIST, LIST = 240, 600, 1200, 2000
@@ -27,11 +28,14 @@ class Row:
 
 
 class Reply(Value, frozen=True, kw_only=True):
-    """An answer: its text, the events it cites, and its source."""
+    """An answer: its text, the events it cites, its source, its rows if it is a list, and whether anything
+    recorded answers the question."""
 
     text: str
     cites: tuple[int, ...] = ()
     source: str = "ledger"
+    items: tuple[str, ...] = ()
+    recorded: bool = True
 
 
 def plain(text: str) -> Row:
@@ -48,6 +52,8 @@ def compose(
     left_out: int = 0,
     least: int = LEAST,
     source: str = "ledger",
+    language: str = "en",
+    recorded: bool = True,
 ) -> Reply:
     """Join rows, the most important first, quoting as much of each text as fits into `room` bytes.
 
@@ -57,7 +63,7 @@ def compose(
     lengths = [most for most in _LENGTHS if most >= least] or [least]
     while True:
         more = left_out + len(rows) - len(shown)
-        ending = f"{glue.rstrip()} and {more} more" if more and shown else ""
+        ending = f"{glue.rstrip()} {say(language, 'more', count=more)}" if more and shown else ""
         free = room - _bytes(opening) - _bytes(ending)
         fitting = next((text for text in _tries(shown, lengths, glue) if _bytes(text) <= free), None)
         if fitting is not None:
@@ -70,7 +76,11 @@ def compose(
                 fitting = encode.clip(shown[0].show(_LENGTHS[-1]), max(20, free // 4)) if shown else ""
                 break
     cites = tuple(dict.fromkeys(seq for row in shown for seq in row.seqs))
-    return Reply(text=f"{opening}{fitting}{ending}", cites=cites, source=source)
+    listed = bool(rows) and glue != " "
+    items = tuple(row.show(lengths[-1] if lengths else LEAST) for row in shown) if listed else ()
+    return Reply(
+        text=f"{opening}{fitting}{ending}", cites=cites, source=source, items=items, recorded=recorded
+    )
 
 
 def _tries(rows: Sequence[Row], lengths: Sequence[int], glue: str) -> Iterable[str]:
@@ -135,27 +145,7 @@ def length(seconds: float) -> str:
     return " ".join(parts[:2])
 
 
-def clock(at: str) -> str:
-    """A time to the minute."""
-    return f"{at[:10]} {at[11:16]}Z"
-
-
-_UNITS = {"minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
-
-
-def moment(when: str, now: str) -> str | None:
-    """The time that a question names, relative to now (UTC); None if it names none."""
-    today = f"{now[:10]}T00:00:00.000Z"
-    if when == "today":
-        return today
-    if when == "yesterday":
-        return stamp(seconds_of(today) - 86_400)
-    amount, _, unit = when.partition(" ")
-    if unit in _UNITS:
-        return stamp(max(0.0, seconds_of(now) - float(amount) * _UNITS[unit]))
-    if re.fullmatch(r"\d{1,2}:\d\d", when):
-        clocked = f"{now[:10]}T{when:0>5}:00.000Z"
-        return clocked if clocked <= now else stamp(seconds_of(clocked) - 86_400)
-    if re.fullmatch(r"\d{4}-\d\d-\d\d.*", when):
-        return f"{when[:10]}T{when[11:16] or '00:00'}:{when[17:19] or '00'}.000Z"
-    return None
+def clock(at: str, zone: tzinfo = UTC) -> str:
+    """A time to the minute, in the time zone of whoever asks."""
+    here = datetime.fromtimestamp(seconds_of(at), zone)
+    return f"{here:%Y-%m-%d %H:%M}{'' if here.utcoffset() else 'Z'}"

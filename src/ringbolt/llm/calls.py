@@ -11,6 +11,7 @@ from ..model.errors import RingboltError
 from ..model.types import Answer, Task, Written
 from ..store.tx import Tx
 from . import prompts, spending
+from .claims import Ledger
 from .client import ModelFailure, ModelServer, Request, Role, Usage, server_for
 from .complexity import is_complex
 from .faithful import Plan
@@ -42,19 +43,26 @@ class Modelling(Base):
     """
 
     def _model_answer(
-        self, task: Task, question: str, facts: Sequence[Fact], draft: Answer
+        self, task: Task, question: str, facts: Sequence[Fact], draft: Answer, language: str = "en"
     ) -> tuple[Answer | None, str]:
-        """A model's answer to a question, if it agrees with the facts; otherwise None and the reason."""
+        """A model's answer to a question, if it agrees with the facts; otherwise None and the reason.
+
+        A definite answer of the ledger in another language than English is not worded anew, since it could
+        not be checked.
+        """
         roles, why = self._for_question(question)
         if not roles:
             return None, why
+        if draft.recorded and language != "en":
+            return None, "the wording of an answer in another language cannot be checked"
 
-        request = prompts.answer_request(question, facts, draft.text, _plan(task))
-        found, reason = self._asked(roles, task.id, request)
+        ledger = Ledger(text=draft.text, cites=draft.cites, definite=draft.recorded, language=language)
+        request = prompts.answer_request(question, facts, ledger, _plan(task))
+        found, reason = self._asked(roles, task.id, request, self.settings.model_answer_timeout)
         if found is None:
             return None, reason
         answer: ModelAnswer = found[0]
-        return draft.replace(text=answer.text, cites=answer.cites, source=found[1]), ""
+        return draft.replace(text=answer.text, cites=answer.cites, source=found[1], recorded=True), ""
 
     def _model_summary(
         self, task: Task, previous: str, facts: Sequence[Fact]
@@ -111,14 +119,20 @@ class Modelling(Base):
         return roles, "" if roles else NO_MODEL
 
     def _asked(
-        self, roles: Sequence[Role], task_id: str, request: Request
+        self, roles: Sequence[Role], task_id: str, request: Request, patience: float | None = None
     ) -> tuple[tuple[Any, str] | None, str]:
-        """The first result from one of these models, with the model's name; otherwise the reasons."""
+        """The first result from one of these models, with the model's name; otherwise the reasons.
+
+        `patience` limits how long somebody waits for the local model: one that hangs is soon given up.
+        """
         reasons: list[str] = []
         for role in roles:
             server = server_for(role, self.settings)
             try:
-                return (self._ask(server, task_id, request), server.name), ""
+                seconds = self.settings.model_timeout
+                if patience is not None and role == "local":
+                    seconds = min(seconds, patience)
+                return (self._ask(server, task_id, request, seconds), server.name), ""
             except ModelFailure as failure:
                 reasons.append(f"{server.name}: {failure}")
             except RingboltError as error:
@@ -127,11 +141,11 @@ class Modelling(Base):
                 reasons.append(f"{server.name}: {error.message}")
         return None, "; ".join(reasons)
 
-    def _ask(self, server: ModelServer, task_id: str, request: Request) -> Any:
+    def _ask(self, server: ModelServer, task_id: str, request: Request, seconds: float) -> Any:
         day = self._now()[:10]
         self._check_budget(server, self.store.read(lambda tx: spending.spent(tx, task_id, day)), request)
         try:
-            reply = server.ask(request, self.settings.model_timeout)
+            reply = server.ask(request, seconds)
         except ModelFailure as failure:
             if failure.usage.calls or failure.usage.ms:
                 self._record(server, task_id, day, request.purpose, failure.usage, failure)

@@ -6,6 +6,7 @@ cannot close, so that a model reads them as data. Everything a model makes of th
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from ..model.validate import blake2b, dumps
 from ..packet import encode, tokens
 from ..signals.text_layout import clauses
 from . import faithful
+from .claims import Ledger, check_claims
 from .client import Request
 from .faithful import Plan
 
@@ -26,6 +28,7 @@ MOST_FACTS = 200
 LINE_CHARACTERS = (700, 350, 160, 80)
 ANSWER_CHARACTERS, ANSWER_SENTENCES = 700, 2
 SUMMARY_TOKENS, SUMMARY_SENTENCES = 500, 6
+LEAST_SUMMARY = 3  # words
 MOST_ENTRIES = 12
 MOST_EXTRA = 8000
 _SAID = "choice reasoning why symptom detail value tool input output error answer".split()
@@ -103,22 +106,30 @@ def fact_of(event: Event) -> Fact:
 # --- answers ----------------------------------------------------------------------------------------
 
 
-def answer_request(question: str, facts: Sequence[Fact], draft: str, plan: Plan) -> Request:
+def answer_request(question: str, facts: Sequence[Fact], ledger: Ledger, plan: Plan) -> Request:
     """A request to answer a question in one or two sentences from facts, the most important first.
 
-    `draft` is the answer from the ledger, which the model may word better but not change.
+    `ledger` is the answer from the records. If it is definite, the model may word it better but not change
+    it; otherwise the model may find the answer in the facts.
     """
     shown, lines = _fitting(facts, FACT_TOKENS, newest=False)
-    body = f"{_plan_lines(plan)}{lines}Answer of the ledger: {encode.quoted(encode.clip(draft, 1000))}"
-    seen = "\n".join((draft, *(fact.text for fact in shown), *(item.title for item in plan.items)))
-    seqs = {fact.seq for fact in shown} | set(faithful.cites(draft)) | _causes(plan)
+    own = f"Answer of the ledger: {encode.quoted(encode.clip(ledger.text, 1000))}" if ledger.definite else ""
+    body = f"{_plan_lines(plan)}{lines}{own}"
+    seen = "\n".join((ledger.text, *(fact.text for fact in shown), *(item.title for item in plan.items)))
+    seqs = {fact.seq for fact in shown} | set(faithful.cites(ledger.text)) | _causes(plan)
+    sources: dict[int, list[str]] = {}
+    for fact in shown:
+        sources.setdefault(fact.seq, []).append(fact.text)
 
     def read(found: dict[str, Any]) -> ModelAnswer:
-        return _read_answer(found, plan, seqs, f"{seen}\n{question}")
+        answer = _read_answer(found, plan, seqs, f"{seen}\n{question}")
+        check_claims(answer.text, question, ledger, plan, sources)
+        return answer
 
     return _request(
         "answer",
-        "You answer a question about a task in one or two short sentences, and cite the events they rest on.",
+        "You answer a question about a task in one or two short sentences, and cite the events they rest on."
+        + (" Keep the verdict, names, numbers and steps of the ledger's answer." if ledger.definite else ""),
         '{"answer": "… (#12)", "cites": [12]}',
         f"{_fenced('facts', body)}Question: {encode.quoted(encode.clip(question, 2000))}",
         {"answer": {"type": "string", "minLength": 1, "maxLength": ANSWER_CHARACTERS}, "cites": _CITES},
@@ -162,6 +173,8 @@ def summary_request(previous: str, facts: Sequence[Fact], plan: Plan) -> Request
             raise ValueError("it has more than five sentences")
         if tokens.estimate(text) > SUMMARY_TOKENS:
             raise ValueError(f"it has more than {SUMMARY_TOKENS} tokens")
+        if len(re.findall(r"[^\W\d_]{2,}", text)) < LEAST_SUMMARY:
+            raise ValueError("it says next to nothing")
         faithful.check(text, plan, seqs, seen)
         return text
 

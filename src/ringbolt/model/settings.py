@@ -80,6 +80,10 @@ class Settings(Value, frozen=True, kw_only=True):
             " is made beside the store. Stores with the same key trust each other's exports."
         ),
     ] = ""
+    time_zone: Annotated[
+        str,
+        means("Time zone of times in questions and answers, such as Europe/Berlin. Empty: this machine's."),
+    ] = ""
     tokens: Annotated[
         Literal["exact", "estimate"],
         means("exact: count tokens with splintr if it is installed. estimate: always estimate."),
@@ -169,6 +173,10 @@ class Settings(Value, frozen=True, kw_only=True):
     model_timeout: Annotated[float, within(0.05, 600, "Seconds for one model answer, including retries.")] = (
         20.0
     )
+    model_answer_timeout: Annotated[
+        float,
+        within(0.05, 600, "Seconds that a question waits for the local model; then the ledger answers."),
+    ] = 2.0
     model_task_tokens: Annotated[int, within(0, 10**12, "Maximum model tokens per task. 0: no calls.")] = (
         200_000
     )

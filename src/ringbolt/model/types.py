@@ -618,7 +618,9 @@ class Answer(Value, frozen=True, kw_only=True):
     """The answer to a question: its text with citations, and its source.
 
     `source` is `ledger` (the recorded state), `recall` (a search) or a model's name; `about` is the subject
-    that was recognised in the question.
+    that was recognised in the question. `items` are the rows of an answer that is a list, each with its
+    citation. `recorded` is false if nothing recorded answers the question; the text then says so, and may
+    name the nearest thing.
     """
 
     task_id: str | None
@@ -628,6 +630,8 @@ class Answer(Value, frozen=True, kw_only=True):
     source: str
     about: str
     cites: tuple[int, ...] = ()
+    items: tuple[str, ...] = ()
+    recorded: bool = True
 
 
 class StepMove(Value, frozen=True, kw_only=True):

@@ -1,0 +1,297 @@
+# ruff: noqa: E501 - tables and patterns
+"""The evidence for an answer: the sentences of the newest events, and of older ones that a search finds, that
+are about the subject of a question."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ..model.lazy_regex import lazy_regex
+from ..model.types import Channel, is_dict, is_list
+from ..signals.text_layout import clauses
+from ..signals.tools import only_looked
+from ..store.tx import Row, Tx
+from . import queries
+from .topic_match import FITS, Subject
+
+WINDOW = 300  # newest events that are read for a question with a subject
+_DATA = 3000  # characters of the data of an event
+_LINES = 60  # lines of an output
+_OUTPUT_FITS = 0.75
+# Types of events that state nothing about the work.
+NO_EVIDENCE = frozenset(
+    "question snapshot claim.taken claim.released claim.reclaimed task.focused model.used log link.added link.removed"
+    " entry.closed task.stuck wait.checked undo".split()
+)
+_FIELDS = (
+    "choice title reasoning risks if_wrong why symptom detail value outcome answer reason note command description"
+    " output error".split()
+)
+
+
+class Evidence:
+    """An event as evidence: its text, the texts of its data, and what became of it (`status`).
+
+    Its data is parsed only if somebody looks at it: of hundreds of events few are about a subject.
+    """
+
+    def __init__(self, row: Row, about: str = "") -> None:
+        self.seq: int = row["seq"]
+        self.kind: str = row["type"]
+        self.at: str = row["at"]
+        self.text: str = f"{about}: {row['text']}" if about and row["text"] else row["text"] or ""
+        self.channel: Channel = row["channel"]
+        self.status: str | None = row["status"]
+        self.item: str | None = row["item_id"]
+        self._data: str = row["data"] or "{}"
+        self._sets: str = row["sets"] or ""
+
+    @cached_property
+    def lower(self) -> str:
+        """All that the event has, in lower case, for a first look."""
+        return f"{self.text} {self._data} {self._sets}".lower()
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The data of the event."""
+        try:
+            data: Any = json.loads(self._data)
+        except ValueError:  # it was cut
+            data = _cut_data(self._data)
+        return data if is_dict(data) else {}
+
+    @cached_property
+    def details(self) -> tuple[str, ...]:
+        """The texts of its data that people read."""
+        return (*_texts(self.data), *self.troubles, *_next_step(self._sets))
+
+    @cached_property
+    def troubles(self) -> tuple[str, ...]:
+        """What it recorded as being in the way: blockers, and what holds a step up."""
+        return (
+            tuple(_troubles(self._sets)) if "blockers" in self._sets or "active_issue" in self._sets else ()
+        )
+
+
+class Sentence(NamedTuple):
+    """A sentence of an event, and how much of the subject it has."""
+
+    text: str
+    score: float
+    source: Evidence
+
+
+def read_window(tx: Tx, task_id: str, seqs: Iterable[int] = ()) -> tuple[Evidence, ...]:
+    """The newest events of a task, and some others, in order."""
+    rows = queries.newest_events(tx, task_id, WINDOW, _DATA)
+    known = {row["seq"] for row in rows}
+    rows += queries.events_of(tx, task_id, [seq for seq in seqs if seq not in known], _DATA)
+    return _in_order(rows)
+
+
+def _in_order(rows: list[Row]) -> tuple[Evidence, ...]:
+    """Rows as evidence; an outcome is told with what it is the outcome of."""
+    texts = {row["seq"]: row["text"] or "" for row in rows}
+    found: list[Evidence] = []
+    for row in sorted(rows, key=lambda row: row["seq"]):
+        about = texts.get(row["ref"] or 0, "") if row["type"] == "outcome" else ""
+        found.append(Evidence(row, about))
+    return tuple(found)
+
+
+def read_period(tx: Tx, task_id: str, after: int, until: int) -> tuple[Evidence, ...]:
+    """The events after one and up to another, in order; the newest ones of a long time."""
+    return _in_order(queries.events_between(tx, task_id, after, until, WINDOW, _DATA))
+
+
+_CUT_FIELD = lazy_regex(r'"(command|output|error|file_path|tool|type)":\s*"((?:[^"\\]|\\.)*)')
+
+
+def _cut_data(text: str) -> dict[str, Any]:
+    """What can be read of JSON that was cut off."""
+    found: dict[str, Any] = {}
+    for name, value in _CUT_FIELD.findall(text):
+        found.setdefault(name, value.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"'))
+    if "command" in found:
+        found["input"] = {"command": found.pop("command")}
+    return found
+
+
+_NEXT = lazy_regex(r'"next_step":\s*("(?:[^"\\]|\\.)+")')
+
+
+def _next_step(sets: str) -> Iterable[str]:
+    """What an event recorded as to be done next."""
+    return (json.loads(found) for found in _NEXT.findall(sets))
+
+
+_TROUBLE = lazy_regex(r'"(?:active_issue|attention)":\s*("(?:[^"\\]|\\.)+")|"blockers":\s*"?(\[.*?\])')
+
+
+def _troubles(sets: str) -> Iterable[str]:
+    """What an event recorded as being in the way."""
+    for issue, blockers in _TROUBLE.findall(sets):
+        try:
+            found: Any = json.loads(issue or blockers.replace('\\"', '"'))
+        except ValueError:
+            continue
+        yield from (text for text in (found if is_list(found) else [found]) if isinstance(text, str) and text)
+
+
+def _texts(data: dict[str, Any]) -> Iterable[str]:
+    """The texts of an event's data that people read."""
+    arguments = data.get("input")
+    fields: list[Any] = [data.get(name) for name in _FIELDS]
+    if is_dict(arguments):
+        fields += [arguments.get(name) for name in ("command", "description", "file_path", "prompt")]
+    elif isinstance(arguments, str):
+        fields.append(arguments)
+    for value in fields:
+        for text in value if is_list(value) else (value,):
+            if isinstance(text, str) and text:
+                yield text
+            elif isinstance(text, (int, float)) and not isinstance(text, bool):
+                yield str(text)
+
+
+def sentences(
+    subject: Subject,
+    evidence: Iterable[Evidence],
+    wanted: Callable[[str], bool] | None = None,
+    kinds: Callable[[Evidence], float] | None = None,
+) -> list[Sentence]:
+    """The sentences about a subject, the best first; `wanted` says whether a sentence is of the right sort,
+    `kinds` what an event is worth (0: it is not considered)."""
+    found: list[Sentence] = []
+    for one in evidence:
+        worth = 0.0 if one.kind in NO_EVIDENCE else 1.0 if kinds is None else kinds(one)
+        if one.kind == "action" and only_looked(one.text):
+            continue  # what was read is not what was done or found
+        if not worth or not subject.may_fit(one.lower):
+            continue
+        best: Sentence | None = None
+        for text, share in _pieces(one):
+            if wanted is not None and not wanted(text):
+                continue
+            score = subject.coverage(text)
+            if share < 1.0:  # an output is about what was run, and has words of all sorts
+                score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if score else 0.0
+                score = score if score >= _OUTPUT_FITS else 0.0
+            whole = score * share * worth * (1 + 0.1 * subject.beside(text))
+            if score >= FITS and (best is None or whole > best.score):
+                best = Sentence(text=text, score=whole, source=one)
+        if best is not None:
+            found.append(best)
+    # Of equally good ones the newest counts: what was said later replaces what was said before.
+    return sorted(found, key=lambda sentence: (-round(sentence.score, 2), -sentence.source.seq))
+
+
+def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
+    """The sentences of an event with what each is worth: its own words more than the output of a tool."""
+    for piece in clauses(one.text[:3000]):
+        if not piece.rstrip(" \"'").endswith("?"):
+            yield piece, 1.0
+    for text in one.details:
+        lines = [line for line in text.splitlines() if line.strip()]
+        for line in lines[:_LINES] + lines[-_LINES // 2 :] if len(lines) > _LINES else lines:
+            for piece in clauses(line[:600])[:6]:
+                yield piece, 0.9
+
+
+# --- sorts of sentences -----------------------------------------------------------------------------
+
+_NUMBER = lazy_regex(
+    r"(?i)\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half|zwei|drei|vier"
+    r"|funf|sechs|sieben|acht|zehn|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b|[一二三四五六七八九十百千万]"
+)
+_ROLE = lazy_regex(
+    r"(?i)\b(?:team|board|compliance|committee|manager|managers|professor|customer|client|owner|lawyer|teacher|boss|user"
+    r"|department|support|security|legal|vendor|supplier|agency|council|landlord|caretaker)\b"
+    # A noun like "electrician" is somebody if it does something or something is asked of it.
+    r"|\b(?:the|our|my|an?) (?=[a-z]{3,}(?:er|or|ist|ian|lord|man|woman) (?:must|has|have|will|is|was|may|can|[a-z]{3,}(?:s|ed))\b)[a-z]+"
+    r"|\b(?:by|ask|asks|asked|from|with) (?:the |our |my |an? )?[a-z]{3,}(?:er|or|ist|ian|lord|man|woman)\b"
+    r"|[由被]\S{1,4}|教授|团队|さん"
+)
+_NO_ROLE = frozenset(
+    "after before over under never ever other another either neither whether order number server paper letter water power"
+    " error error for or later earlier newer older bigger smaller faster slower longer shorter higher lower better together"
+    " rather however header folder pointer buffer counter parameter computer printer router docker container cluster filter"
+    " layer timer trigger wrapper compiler parser helper handler loader reader readers floor door color colour factor vector"
+    " monitor sensor editor cursor executor exist list consist assist human than german important relevant constant instant"
+    " want restaurant plant warrant grant significant different summer winter october september november december cover"
+    " offer answer enter consider remember deliver recover transfer prefer refer register chapter quarter matter further"
+    " corner center centre border master slider voucher voucher newsletter onboarding wiper river dinner per her dryer".split()
+)
+_CAPITAL = lazy_regex(r"(?<![\w/.@#_-])([A-ZÀ-Ý][a-zà-ÿ]{1,}(?:[ -][A-ZÀ-Ý][a-zà-ÿ]+)*)(?![\w/_]|\.\w)")
+_NOT_NAMES = frozenset(
+    "the a an i we you he she it they this that these those there here our my your his her its their please do don never no"
+    " not yes ok all any each some if when while after before since until for from to in on at by with without and or but"
+    " as so also now then today yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday january february"
+    " march april may june july august september october november december use used using keep leave let make take write"
+    " run add fix update edit read check test build copy move send open close start stop get set put show see look find"
+    " still just only both more most last next first second every nobody everybody somebody one two three".split()
+)  # fmt: skip
+_AFTER_NAME = lazy_regex(r"\s+(?:has|have|is|was|will|had|and|wants?|said|says|[a-z]+(?:s|ed)|[A-Z][a-z]+)\b")
+_DATED = lazy_regex(
+    r"(?i)\b\d{1,2}:\d\d\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\.? (?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w* \d{1,2}\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
+    r"|\b(?:tomorrow|tonight|today|next week|this week|morgen|freitag|montag|dienstag|mittwoch|donnerstag|demain|manana)\b"
+    r"|\b(?:between|at|before|after|until) \d{1,2}\b|星期[一二三四五六日]|月\d+日|\d+月|明天|明日|曜日"
+)
+
+
+_UNITS = (
+    (lazy_regex(r"(?i)\b(?:how (?:big|large)|size|disk|space|storage|memory|grösse|groß|taille|tamaño|tamanho)\b|多大"),
+     lazy_regex(r"(?i)\d ?(?:[kmgtp]i?b\b|bytes?\b|m²|km\b|m\b|cm\b|pages?\b|rows?\b|lines?\b|连接|connections?\b)")),
+    (lazy_regex(r"(?i)\b(?:cost|costs|price|expensive|spend|budget|fee|pay|kostet|kosten|preis|coûte|prix|cuesta|precio|custa|costa"
+                r"|money|worth|euros?|dollars?)\b|多少钱|费用|いくら"),
+     lazy_regex(r"(?i)[€$£¥] ?\d|\d ?(?:€|\$|£|¥|euros?\b|eur\b|dollars?\b|usd\b|chf\b|pounds?\b|cents?\b|元|円|%)")),
+)  # fmt: skip
+
+
+def has_quantity(subject: Subject, question: str) -> Callable[[str], bool]:
+    """Whether a sentence has a number that is not a part of the subject, with a unit that fits the question."""
+    own = [word.lower() for word in subject.words if re.search(r"\d", word)]
+    units = next((unit for asked, unit in _UNITS if asked.search(question)), None)
+
+    def wanted(text: str) -> bool:
+        plain = text.lower()
+        for word in own:
+            plain = plain.replace(word, " ")
+        return (units or _NUMBER).search(plain) is not None
+
+    return wanted
+
+
+def has_time(text: str) -> bool:
+    """Whether a sentence names a time."""
+    return _DATED.search(text) is not None
+
+
+def has_person(subject: Subject) -> Callable[[str], bool]:
+    """Whether a sentence names a person or a body that is not the subject itself."""
+    own = {word.lower() for word in subject.words}
+
+    def wanted(text: str) -> bool:
+        roles = {found[0].lower().split()[-1] for found in _ROLE.finditer(text)} - _NO_ROLE - own
+        return bool(roles) or any(name.lower() not in own for name in names_in(text))
+
+    return wanted
+
+
+def names_in(text: str) -> list[str]:
+    """The capitalised words of a text that look like names of people."""
+    found: list[str] = []
+    for match in _CAPITAL.finditer(text):
+        name = match[1]
+        first = name.split()[0].lower()
+        start = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:;\"'("
+        if first in _NOT_NAMES or (start and not _AFTER_NAME.match(text, match.end())):
+            continue
+        found.append(name)
+    return found

@@ -1,0 +1,244 @@
+"""Answers from single sentences: numbers, people, places, findings, and whatever else was recorded in words.
+
+A sentence is an answer only if it has the subject of the question and is of the right sort: a number for "how
+many", a name for "who". Otherwise the answer says that nothing is recorded, and names the nearest thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..model.results import Hit
+from ..packet import encode
+from . import answer_rows as show
+from .answer_rows import Context
+from .answer_words import say
+from .evidence import Evidence, Sentence, has_person, has_quantity, has_time, sentences
+from .polar_answers import check_result
+from .questions import Intent
+from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, plain, quote
+from .topic_match import FITS, Subject
+
+# What an event is worth as the source of a fact: what was noted on purpose most, output of tools least.
+_WORTH = {
+    "discovery": 1.1, "context": 1.1, "artifact": 1.05, "decision": 1.0, "user_instruction": 1.05,
+    "message": 1.0, "item.updated": 1.0, "task.updated": 1.0, "task.registered": 1.0, "plan.replaced": 0.95,
+    "error": 0.95, "exclusion": 0.95, "action": 0.9, "variable": 1.0, "intent": 0.9, "outcome": 1.0,
+}  # fmt: skip
+_QUANTITY = frozenset(
+    "cost costs price number budget size amount total score percent rate hash id phone telephone fee".split()
+)
+
+
+_COSTS = frozenset(("cost", "costs", "price", "worth", "expensive", "euros", "dollars"))
+_LIMITS = frozenset("user_instruction task.registered decision exclusion context".split())
+
+
+def _worth(one: Evidence) -> float:
+    return _WORTH.get(one.kind, 0.8)
+
+
+def value(intent: Intent, context: Context) -> Reply | None:
+    """The variable that the question names, or the sentence that has the number or name."""
+    task, subject = context.task, context.subject
+    if not subject or {word.lower() for word in subject.words} <= _COSTS:
+        return None  # "how much does it cost?" names nothing that has a price
+    wanted = "_".join(subject.words).lower().replace("-", "_")
+    exact = [entry for entry in task.values if (entry.key or "").lower().replace("-", "_") == wanted]
+    keyed = [entry for entry in task.values if subject.coverage(entry.key or "") >= 0.75]
+    if exact or keyed:
+        return compose(
+            [show.value(entry) for entry in reversed((exact or keyed)[-6:])], ONE, glue="; ", least=40
+        )
+    counts = intent.has("many", "percent", "long") or bool(
+        _QUANTITY & {word.lower() for word in subject.words}
+    )
+    wanted = has_quantity(subject, intent.text) if counts else None
+    if intent.has("pass", "fail", "last"):
+        reply = check_result(intent, context)
+        if reply is not None and (
+            wanted is None or wanted(reply.text.rpartition(": ")[2].partition(" #")[0])
+        ):
+            return reply
+    if intent.has("may", "must"):  # a limit is what the user or a decision says, not what was used
+        limits = tuple(one for one in context.window if one.kind in _LIMITS)
+        if (reply := _best(intent, context.replace(window=limits), wanted)) is not None:
+            return reply
+    return _best(intent, context, wanted)
+
+
+def counted(intent: Intent, context: Context) -> Reply | None:
+    """The sentence that says how many, for questions whose things are also listed elsewhere."""
+    subject = Subject((*context.subject.words, *intent.soft), language=intent.language)
+    return _best(intent, context.replace(subject=subject), has_quantity(subject, intent.text))
+
+
+def people(intent: Intent, context: Context) -> Reply | None:
+    """Who holds the task, or the sentence that names the person."""
+    if not context.subject:
+        return _holders(context) if intent.has("own", "now") or len(intent.marks) < 5 else None
+    said = tuple(one for one in context.window if one.channel != "tool")
+    return _best(intent, context.replace(window=said), has_person(context.subject))
+
+
+def _holders(context: Context) -> Reply:
+    """Who holds the task or its steps."""
+    task = context.task
+    if not task.claims:
+        session = f"; the last session is {quote(task.session, 80)}" if task.session else ""
+        return Reply(text=f"Nobody has claimed it{session}.")
+    rows = [
+        Row(
+            lambda most, claim=claim: (
+                f"{quote(claim.holder, most)} holds {f'step {claim.item}' if claim.item else 'the task'}"
+                f" until {clock(claim.expires_at, context.zone)}"
+            )
+        )
+        for claim in task.claims
+    ]
+    return compose(rows, PARAGRAPH, glue="; ", least=40)
+
+
+def notes(intent: Intent, context: Context) -> Reply | None:
+    """Findings, artifacts and context; with a subject, the sentences about it."""
+    task = context.task
+    if context.subject:
+        return _best(intent, context, None)
+    rows = [show.note(entry) for entry in reversed(task.notes)]
+    if not rows:
+        return Reply(text="No finding is recorded.", recorded=False)
+    return compose(rows, LIST, glue="; ", language=intent.language)
+
+
+def dated(intent: Intent, context: Context) -> Reply | None:
+    """The sentence that says when something is to happen."""
+    return _best(intent, context, has_time) if context.subject else None
+
+
+def _best(intent: Intent, context: Context, wanted: Callable[[str], bool] | None) -> Reply | None:
+    """The best sentences about the subject, of the right sort."""
+    evidence = context.window if not intent.span or context.period is None else context.period
+    found = sentences(context.subject, evidence, wanted, _worth)
+    if not found:
+        return None
+    best = found[0]
+    close = [one for one in found[:3] if one.score >= 0.95 * best.score and _differs(one, best)]
+    rows = [_quoted(one) for one in (best, *(close[:1] if wanted is None else ()))]
+    return compose(rows, PARAGRAPH, glue="; ", source="recall", language=intent.language).replace(items=())
+
+
+def _differs(one: Sentence, other: Sentence) -> bool:
+    return one is not other and one.text.strip().lower() != other.text.strip().lower()
+
+
+def _quoted(one: Sentence) -> Row:
+    """A sentence with its place; long ones are shown around their start."""
+    place = cite(one.source.seq, one.source.channel)
+    text = one.text.strip()
+    data = one.source.data
+    if one.source.kind == "decision" and data.get("choice"):
+        title = data.get("title") or one.source.text
+        more = "" if text in (title, data["choice"]) else text
+        return Row(
+            lambda most: (
+                f"{quote(title, most)}: {quote(data['choice'], most)}"
+                f"{f' — {quote(more, most)}' if more else ''}{place}"
+            ),
+            one.source.seq,
+        )
+    if one.source.kind in ("exclusion", "error") and (why := data.get("why") or data.get("symptom")):
+        what = one.source.text.strip()
+        return Row(lambda most: f"{quote(what, most)}: {quote(why, most)}{place}", one.source.seq)
+    if one.source.kind == "action" and text != one.source.text.strip():
+        return Row(lambda most: f"{quote(one.source.text, 80)}: {quote(text, most)}{place}", one.source.seq)
+    return Row(lambda most: f"{quote(text, most)}{place}", one.source.seq)
+
+
+# --- when nothing answers it ------------------------------------------------------------------------
+
+
+def anything(intent: Intent, context: Context) -> Reply | None:
+    """Whatever is recorded about the subject: a step, an entry, or a sentence."""
+    if not context.subject:
+        return None
+    if intent.has("many", "who", "when", "long", "percent"):
+        return value(intent, context) if intent.has("many", "percent") else None
+    return value(intent.replace(marks=()), context)
+
+
+def nothing(intent: Intent, context: Context) -> Reply:
+    """Other tasks, or that nothing is recorded, with the nearest thing named as such."""
+    language = intent.language
+    close = [
+        hit
+        for hit in context.elsewhere
+        if context.subject.coverage(f"{hit.title} {hit.snippet or ''}") >= FITS
+    ]
+    if close:
+        rows = hit_rows(close[:3])
+        return compose(rows, PARAGRAPH, opening="In other tasks: ", glue="; ", source="recall").replace(
+            items=()
+        )
+    rows = [plain(say(language, "nothing"))]
+    near = nearest(context)
+    if near is not None:
+        row = _quoted(near)
+        rows.append(Row(lambda most: f"{say(language, 'nearest')}: {row.show(min(most, 160))}", *row.seqs))
+    return compose(rows, PARAGRAPH, source="recall", recorded=False)
+
+
+def nearest(context: Context) -> Sentence | None:
+    """The sentence with most of the subject, if it has a fair part of it."""
+    best: Sentence | None = None
+    subject: Subject = context.subject
+    for one in reversed(context.window):
+        if not one.text or not subject or not subject.may_fit(one.text.lower()):
+            continue
+        score = subject.coverage(one.text) * _worth(one)
+        if score >= 0.3 and (best is None or score > best.score):
+            best = Sentence(text=one.text, score=score, source=one)
+    return best
+
+
+MOST_FOUND, MOST_SINCE = 8, 12
+
+
+def found_rows(context: Context) -> list[Row]:
+    """The sentences with most of the subject, for a model to find the answer in."""
+    subject: Subject = context.subject
+    if not subject:
+        return []
+    scored = [
+        (subject.coverage(f"{one.text} {' '.join(one.details)}"), one)
+        for one in context.window
+        if one.text and subject.may_fit(one.lower)
+    ]
+    best = sorted(scored, key=lambda pair: (-pair[0], -pair[1].seq))[:MOST_FOUND]
+    return [_told(one) for score, one in best if score > 0]
+
+
+def event_rows(context: Context, after: int) -> list[Row]:
+    """The newest events after one, in order, with what they say."""
+    later = [one for one in context.window if one.seq > after and one.text and one.kind not in show.SILENT]
+    return [_told(one) for one in later[-MOST_SINCE:]]
+
+
+def _told(one: Evidence) -> Row:
+    details = ". ".join(text for text in one.details if text not in one.text)
+    text = f"{one.text}: {details}" if details else one.text
+    return Row(
+        lambda most: f"{show.kind_word(one.kind)} {quote(text, most)}{cite(one.seq, one.channel)}", one.seq
+    )
+
+
+def hit_rows(hits: Sequence[Hit]) -> list[Row]:
+    """Search results in other tasks, cited with the ids of these tasks, and not listed in `cites`."""
+    return [
+        Row(
+            lambda most, hit=hit: (
+                f"{show.kind_word(hit.type)} {quote(hit.snippet or hit.title, most)}"
+                f" {encode.name(hit.task_id)}#{hit.seq}"
+            )
+        )
+        for hit in hits
+    ]

@@ -1,0 +1,186 @@
+# ruff: noqa: E501 - tables and patterns
+"""Whether something is allowed or required: from the user's instructions, the request, and what was ruled out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..model.lazy_regex import lazy_regex
+from ..model.types import Channel, Value
+from ..signals.text_layout import clauses
+from . import answer_rows as show
+from .answer_rows import Context
+from .answer_words import say
+from .questions import Intent
+from .reply import LIST, PARAGRAPH, Reply, Row, cite, compose, quote
+from .topic_match import FITS, Subject
+
+_FORBIDS = lazy_regex(
+    r"(?i)\b(?:do not|don['’]?t|must not|mustn['’]?t|may not|can(?:not|['’]?t)|never|should not|shouldn['’]?t|not allowed|forbidden"
+    r"|prohibited|no longer|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits|without"
+    r"|nicht|kein\w*|niemals|nie|verboten|ne [^.]{0,20}pas|n['’][^.]{0,20}pas|jamais|interdit\w*|aucun\w*|nunca|prohibid\w*|nao|não|jamais"
+    r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:] ?)no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
+)
+_KEEPS = lazy_regex(
+    r"(?i)\b(?:keep|keeps|until|before|leave|unless|only after|first|behalt\w*|bis|garde\w*|mant\w+|houd\w*)\b"
+)
+_ALLOWS = lazy_regex(
+    r"(?i)\b(?:may|can|allow(?:ed|s)?|permit(?:ted|s)?|fine|ok|okay|permitted|feel free|go ahead|only|yes|approved|darf\w*|erlaubt|peut|peux|permis|puede\w*"
+    r"|permitid\w*|pode\w*|permess\w*|può|mag|mogen|toegestaan)\b|可以|允许|いい"
+)
+_REQUIRES = lazy_regex(
+    r"(?i)\b(?:must|need|needs|have to|has to|should|always|required|please|make sure|ensure|ask|muss|soll\w*|doit|debe\w*|deve\w*"
+    r"|moet\w*)\b|必须|要"
+)
+_ONLY_ELSE = lazy_regex(r"(?i)\bonly\b|\bnur\b|\bseulement\b|\bsolo\b|\balleen\b")
+_LIMIT = lazy_regex(r"(?i)\b(?:up to|at most|no more than|maximum(?: of)?|max\.?|limit(?: of)?|bis zu|höchstens|jusqu['’]à|hasta|até|fino a)"
+                    r" ?(?:€|\$)?(\d[\d,.]*)|(\d[\d,.]*) ?\w* (?:at most|maximum|max\b|or less)")  # fmt: skip
+_AMOUNT = lazy_regex(r"(?<![\w.,:])(\d[\d,.]*)(?![\w:])")
+_WINDOW = lazy_regex(r"(?i)\bbetween (\d{1,2}):?(\d\d)? (?:and|to) (\d{1,2}):?(\d\d)?")
+_HOUR = lazy_regex(r"\b(\d{1,2}):(\d\d)\b")
+
+
+class Rule(Value, frozen=True, kw_only=True):
+    """A sentence that allows, forbids or demands something, and where it was said."""
+
+    text: str
+    seq: int
+    channel: Channel
+    forbids: bool = False
+
+
+def rules_of(context: Context) -> Iterator[Rule]:
+    """The sentences of the user and the constraints of the task, the newest first."""
+    task = context.task
+    for entry in sorted(task.exclusions, key=lambda entry: -entry.seq):
+        if show.user_rejected(entry):
+            why = str(entry.data.get("why") or "")
+            yield Rule(
+                text=f"{entry.summary}{f': {why}' if why else ''}", seq=entry.seq, channel=entry.origin.channel,
+                forbids=True,
+            )  # fmt: skip
+    said = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
+    for entry in sorted(said, key=lambda entry: -entry.seq):
+        for text in clauses(f"{entry.summary}\n{entry.detail or ''}"):
+            yield Rule(text=text, seq=entry.seq, channel=entry.origin.channel)
+    for entry in reversed(task.decisions):  # an answer of the user to a question
+        if entry.origin.channel == "user":
+            text = f"{entry.data.get('title') or entry.summary}: {entry.data.get('choice') or ''}"
+            yield Rule(text=text, seq=entry.seq, channel="user")
+    source = task.sources.get("request")
+    for text in clauses(task.request or ""):
+        yield Rule(text=text, seq=source.seq if source else 1, channel=source.channel if source else "user")
+
+
+def permission(intent: Intent, context: Context) -> Reply | None:
+    """Yes or no with the user's own words, or those words alone if they do not say; None if there are none."""
+    language = intent.language
+    if not context.subject:
+        return prohibitions(intent, context) or instructions(intent, context)
+    found: list[tuple[float, Rule]] = []
+    words = [
+        word for word in context.subject.words if not _AMOUNT.fullmatch(word) and not _HOUR.fullmatch(word)
+    ]
+    subject = Subject(words, language=language, known=context.task.name)
+    for rule in rules_of(context):
+        score = max(subject.coverage(part) for part in (rule.text, *_parts(rule.text)))
+        if score >= FITS:
+            found.append((score, rule))
+    if not found:
+        return None
+    best = max(score for score, _ in found)
+    close = [rule for score, rule in found if score >= 0.9 * best]
+    rule = close[0]
+    word = _verdict(intent, rule, context) if intent.polar else None
+    opening = f"{say(language, word)}: " if word else ""
+    rows = [_row(one, language) for one in close[: 1 if word else 3]]
+    return compose(rows, PARAGRAPH, opening=opening)
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"[,;]|\bbut\b|\baber\b", text) if len(part.split()) > 2]
+
+
+def _row(rule: Rule, language: str) -> Row:
+    who = say(language, "user")
+    return Row(lambda most: f"{who}{cite(rule.seq, rule.channel)}: {quote(rule.text, most)}", rule.seq)
+
+
+def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
+    """Yes or no to a question about a rule; None if its words do not say."""
+    parts = _parts(rule.text)
+    covered = [(context.subject.coverage(part), part) for part in parts]
+    best = max(covered, default=(0.0, rule.text))
+    text = best[1] if best[0] >= FITS else rule.text
+    if window := _WINDOW.search(rule.text):
+        asked = _HOUR.search(intent.text)
+        if asked:
+            minutes = int(asked[1]) * 60 + int(asked[2])
+            inside = _at(window[1], window[2]) <= minutes < _at(window[3], window[4])
+            forbidden = _FORBIDS.search(rule.text) is not None
+            return ("no" if inside else "yes") if forbidden else ("yes" if inside else "no")
+    if limit := _LIMIT.search(text):
+        amounts = [_number(one) for one in _AMOUNT.findall(intent.text)]
+        if amounts:
+            return "yes" if max(amounts) <= _number(limit[1] or limit[2]) else "no"
+    if _excepted(rule.text, context.subject):
+        return "no"
+    must = intent.has("must") and not intent.has("may")
+    forbids = rule.forbids or _FORBIDS.search(text) is not None
+    if forbids:
+        return None if must else "no"
+    if must:  # an instruction is something to be done
+        return "yes" if _REQUIRES.search(text) or (best[0] >= 0.75 and rule.channel == "user") else None
+    if _ALLOWS.search(text):
+        return "yes"
+    return "no" if _KEEPS.search(text) else None
+
+
+_EXCEPT = lazy_regex(
+    r"(?i)\b(?:but not|except(?: for)?|not the|aber nicht|ausser|außer|sauf|excepto|exceto|tranne|behalve)\b"
+)
+
+
+def _excepted(text: str, subject: Subject) -> bool:
+    """Whether what is asked about is what a rule makes an exception of: "all, but not the ones of X"."""
+    found = _EXCEPT.search(text)
+    if found is None:
+        return False
+    before, after = text[: found.start()], text[found.end() :]
+    return any(
+        word not in subject.missing(after) and word in subject.missing(before) for word in subject.words
+    )
+
+
+def _at(hours: str, minutes: str | None) -> int:
+    return int(hours) * 60 + int(minutes or 0)
+
+
+def _number(text: str) -> float:
+    """A number as people write it: 3,000 or 1.5."""
+    plain = re.sub(r"[,.](?=\d{3}\b)", "", text).replace(",", ".").strip(".")
+    try:
+        return float(plain)
+    except ValueError:
+        return 0.0
+
+
+def prohibitions(intent: Intent, context: Context) -> Reply | None:
+    """What the user forbade."""
+    wanted = [rule for rule in _distinct(context) if rule.forbids or _FORBIDS.search(rule.text)]
+    return _listed(intent, wanted)
+
+
+def instructions(intent: Intent, context: Context) -> Reply | None:
+    """What the user said at all."""
+    return _listed(intent, _distinct(context))
+
+
+def _distinct(context: Context) -> list[Rule]:
+    return list({rule.text: rule for rule in rules_of(context) if rule.channel in ("user", "agent")}.values())
+
+
+def _listed(intent: Intent, rules: list[Rule]) -> Reply | None:
+    rows = [_row(rule, intent.language) for rule in rules]
+    return compose(rows, LIST, glue="; ", language=intent.language) if rows else None

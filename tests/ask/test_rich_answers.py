@@ -1,0 +1,99 @@
+"""Answers about a rich task have what the question is about, or say that it is not recorded."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import sqlite_only
+
+pytestmark = sqlite_only
+DAY = 86_400
+
+
+@pytest.fixture
+def asked(memory, clock):
+    """A function that asks a task with a history of two days, which begins on a Sunday at noon (UTC)."""
+    user, tool = memory.acting_as(channel="user"), memory.acting_as(channel="tool")
+    task = user.task_register(
+        "Move the archive",
+        ["Count the objects", "Copy the originals", "Compare the checksums", "Delete the old bucket"],
+        request="Move the image archive. It may use 2 TB at most.",
+    ).task_id
+    user.task_remember(task, "Do not delete the old bucket before Noor agrees.", type="user_instruction")
+    user.task_remember(task, "You may pay with the company card up to 5,000 euros.", type="user_instruction")
+    memory.task_update(task, "The bucket holds 1,482,300 objects", step=1, step_status="completed")
+    memory.task_decide(
+        task, choice="mc mirror", title="Copy tool", options=["rclone"], reasoning="it resumes",
+        risks=["it loses modification times"], if_wrong="use s5cmd",
+    )  # fmt: skip
+    memory.task_update(
+        task, "Copying", step=2, step_status="active", blockers=["the role lacks GetObjectVersion"]
+    )
+    clock.forward(DAY)
+    memory.task_update(task, "Yusuf granted the permission", blockers=[])
+    for output, status in (("2 failed, 188 passed", "failed"), ("190 passed in 39 s", "completed")):
+        tool.task_log_action(
+            task, "Run the tests", type="cli", tool="Bash", input={"command": "pytest -q"}, output=output,
+            status=status,
+        )  # fmt: skip
+    user.task_plan_replace(
+        task,
+        ["Count the objects", "Copy the originals", "Compare the checksums", "Freeze the old bucket"],
+        reason="Compliance wants it frozen for 90 days",
+    )
+    memory.task_intent(task, what="Send the mail to Noor", verify="look into the outbox")
+    return lambda question: memory.task_ask(task, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("how much disk may it use?", ["It may use 2 TB at most."]),
+        ("how many objects are there?", ["1,482,300"]),
+        ("did the tests pass?", ["Yes: ", "190 passed"]),
+        ("may I delete the old bucket?", ["No: ", "Do not delete the old bucket"]),
+        ("Darf ich den alten Bucket löschen?", ["Nein: ", "Do not delete"]),
+        ("may I pay 3,000 euros with the company card?", ["Yes: "]),
+        ("may I pay 7,000 euros with the company card?", ["No: "]),
+        ("what was dropped from the plan?", ["Delete the old bucket", "frozen for 90 days"]),
+        ("what was the old plan?", ["v1", "Delete the old bucket"]),
+        ("why was the plan changed?", ["frozen for 90 days"]),
+        ("which step is freezing the bucket?", ["Step 4"]),
+        ("is the old bucket deleted?", ["No: "]),
+        ("what are the risks of mc mirror?", ["modification times"]),
+        ("what if mc mirror was wrong?", ["s5cmd"]),
+        ("who granted the permission?", ["Yusuf"]),
+        ("did the mail to Noor go out?", ["Unknown: ", "look into the outbox"]),
+        ("what was the problem with the originals?", ["GetObjectVersion"]),
+        ("what is blocking us?", ["Nothing is recorded as blocking."]),
+        ("what is done and what is left?", ["Completed 1 of 4", "Open 3 of 4"]),
+        ("what percentage is done?", ["25 %"]),
+        ("Was ist gestern passiert?", ["1,482,300"]),
+        ("为什么用 mc mirror?", ["it resumes"]),
+    ],
+)
+def test_a_question_is_answered_with_what_it_is_about(asked, question, parts):
+    found = asked(question)
+    assert found.recorded
+    assert [part for part in parts if part not in found.text] == [], found.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how much does it cost?", "how many videos were converted?", "who designed the archive?",
+        "what is the production url?", "may I make the bucket public?", "did the linter pass?",
+        "why did we choose Terraform?", "was the invoice paid?", "when does the contract end?",
+        "what happened on Thursday?", "what is the capital of Spain?",
+    ],
+)  # fmt: skip
+def test_what_is_not_recorded_is_said_to_be_not_recorded(asked, question):
+    assert not asked(question).recorded
+
+
+def test_a_list_has_its_rows(asked):
+    found = asked("what is left?")
+    assert [item.split(" #")[0] for item in found.items] == [
+        '2 "Copy the originals" (in progress)', '3 "Compare the checksums"', '4 "Freeze the old bucket"',
+    ]  # fmt: skip
+    assert asked("what is next?").items == ()

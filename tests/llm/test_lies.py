@@ -1,0 +1,231 @@
+# ruff: noqa: E501 - texts
+"""A model that lies with a valid citation changes no answer; honest wording is taken."""
+
+from __future__ import annotations
+
+import pytest
+
+from ringbolt.llm import client
+from tests.model_server import hangs, says, serving
+from tests.support import sqlite_only
+
+pytestmark = sqlite_only
+
+
+@pytest.fixture(autouse=True)
+def no_servers_known(monkeypatch):
+    monkeypatch.setattr(client, "_servers", {})
+
+
+class World:
+    """A task with some of everything, and what opens its memory with a model."""
+
+    def __init__(self, opened, url, clock):
+        self._opened, self._url = opened, url
+        memory = opened(url)
+        user, tool = memory.acting_as(channel="user"), memory.acting_as(channel="tool")
+        self.id = user.task_register(
+            "Release the gateway",
+            ["Fix the retry loop", "Write the load test", "Get the sign-off", "Publish the release"],
+            request="Fix the timeouts and release the gateway as 2.4 before Friday.",
+        ).task_id
+        self.seqs = {"request": 1}
+        self.note("fixed", memory.task_update(self.id, "Retry loop fixed", step=1, step_status="completed"))
+        self.note("load", memory.task_update(self.id, "Writing it", step=2, step_status="active"))
+        self.note(
+            "pool",
+            memory.task_decide(
+                self.id, choice="Raise the pool to 50 connections", title="Size of the pool", options=["25", "100"],
+                reasoning="the database allows 120 in all", risks=["the reporting job may starve"],
+            ),
+        )  # fmt: skip
+        self.note(
+            "nodocker", user.task_remember(self.id, "Never push to docker.io.", type="user_instruction")
+        )
+        self.note("nodelete", user.task_remember(
+            self.id, "Do not delete the old bucket before Noor agrees.", type="user_instruction"))  # fmt: skip
+        self.note("tests", tool.task_log_action(
+            self.id, "Run the tests", type="cli", tool="Bash", input={"command": "pytest -q"},
+            output="194 passed in 40.02s"))  # fmt: skip
+        self.note(
+            "mail", memory.task_intent(self.id, what="Send the mail to Ines", verify="look into the outbox")
+        )
+        self.note(
+            "cpu", memory.task_remember(self.id, "TLS handshakes take 60 % of the CPU", type="discovery")
+        )
+        self.note("url", memory.task_set(self.id, "STAGING_URL", "https://pay.example.org"))
+        clock.forward(3600)
+        self.note(
+            "noor", memory.task_update(self.id, "Yusuf granted the role migrator read access to the archive")
+        )
+
+    def note(self, name, written):
+        self.seqs[name] = written.seq
+
+    def asked(self, server, question, **settings):
+        memory = self._opened(
+            self._url, model_local_url=server.url, model_local_name="small", model_timeout=5, **settings
+        )
+        return memory.task_ask(self.id, question)
+
+    def plain(self, question):
+        return self._opened(self._url).task_ask(self.id, question)
+
+
+@pytest.fixture
+def world(opened, store_url, clock):
+    return World(opened, store_url, clock)
+
+
+# The question, the lie, and the events it cites, which exist.
+LIES = {
+    "polarity": [
+        ("did the mail to Ines go out?", "Yes, the mail to Ines was sent ({mail}).", "mail"),
+        ("did the mail to Ines go out?", "The mail was sent to Ines ({mail}).", "mail"),
+        ("did the mail to Ines go out?", "No, the mail to Ines was not sent ({mail}).", "mail"),
+        ("is the load test written?", "Yes, the load test is written ({load}).", "load"),
+        ("is the retry loop fixed?", "No, the retry loop is not fixed ({fixed}).", "fixed"),
+        ("is the retry loop fixed?", "The retry loop is still open ({fixed}).", "fixed"),
+    ],
+    "object": [
+        ("why did we raise the pool?", "Because TLS handshakes take 60 % of the CPU ({pool}).", "pool"),
+        ("what is next?", "Deleting the old bucket is next ({nodelete}).", "nodelete"),
+        ("what is the staging url?", "It is https://docker.io ({url}).", "url"),
+        ("what is the staging url?", "The staging url is the archive of Noor ({url}).", "url"),
+        ("what takes so much cpu?", "The load test takes 60 % of the CPU ({cpu}).", "cpu"),
+    ],
+    "step": [
+        ("what is next?", "Step 4, publish the release, is next ({request}).", "request"),
+        ("which step am I on?", "The current step is step 3, get the sign-off ({request}).", "request"),
+        ("which step am I on?", "You are on step 1, fix the retry loop ({fixed}).", "fixed"),
+        ("what is done?", "Steps 1 and 2 are done ({load}).", "load"),
+        ("what is done?", "The load test is written and done ({load}).", "load"),
+    ],
+    "number": [
+        ("what is the size of the pool?", "The pool has 100 connections ({pool}).", "pool"),
+        ("why did we raise the pool?", "The pool was raised to 25 connections ({pool}).", "pool"),
+        ("how many tests passed?", "50 tests passed ({tests}).", "tests"),
+        ("what takes so much cpu?", "TLS handshakes take 40 % of the CPU ({cpu}).", "cpu"),
+        ("what percentage is done?", "75 % of the steps are done ({fixed}).", "fixed"),
+    ],
+    "time": [
+        ("when was the retry loop fixed?", "The retry loop was fixed at 09:15 ({fixed}).", "fixed"),
+        ("when was the retry loop fixed?", "It ended on 2026-04-01 ({fixed}).", "fixed"),
+    ],
+    "permission": [
+        ("may I push to docker.io?", "Yes, you may push to docker.io ({nodocker}).", "nodocker"),
+        ("may I push to docker.io?", "Pushing to docker.io is allowed ({nodocker}).", "nodocker"),
+        ("may I delete the old bucket?", "Yes, Noor agrees, so delete the old bucket ({nodelete}).", "nodelete"),
+        ("what did the user forbid?", "The user allowed pushing to docker.io ({nodocker}).", "nodocker"),
+    ],
+    "outcome": [
+        ("did the tests pass?", "No, the tests failed ({tests}).", "tests"),
+        ("did the tests pass?", "The last run of the tests failed ({tests}).", "tests"),
+        ("did the tests pass?", "It is unknown whether the tests passed ({tests}).", "tests"),
+    ],
+    "invented citation": [
+        ("what is next?", "Step 2 is next (#999).", None),
+        ("who approved it?", "Ines approved it (#998).", None),
+    ],
+    "filled in": [
+        ("who pays the invoice?", "Yusuf pays the invoice ({noor}).", "noor"),
+        ("what is the production url?", "It is https://pay.example.org ({url}).", "url"),
+        ("was the customer refunded?", "Yes, the customer was refunded ({mail}).", "mail"),
+        ("who leads the archive?", "Yusuf never had access to the archive ({noor}).", "noor"),
+    ],
+    "another language": [
+        ("what is next?", "Der Lasttest ist der nächste Schritt und danach kommt die Freigabe ({load}).", "load"),
+        ("did the tests pass?", "Les essais ont échoué pendant la nuit dernière à cause du serveur ({tests}).", "tests"),
+    ],
+    "empty": [
+        ("what is next?", " ", "load"),
+        ("what is next?", "({load}).", "load"),
+        ("what is next?", "… ({load})", "load"),
+        ("what is next?", "It is. ({load})", "load"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LIES)
+def test_a_lie_with_a_valid_citation_changes_nothing(world, kind):
+    passed = []
+    for question, lie, cited in LIES[kind]:
+        text = lie.format(**{name: f"#{seq}" for name, seq in world.seqs.items()})
+        cites = [world.seqs[cited]] if cited else [999]
+        client._servers.clear()
+        with serving(says({"answer": text, "cites": cites})) as server:
+            found = world.asked(server, question)
+        if found.source == "small" or found.text != world.plain(question).text:
+            passed.append((question, text, found.text))
+    assert passed == []
+
+
+# Honest wording of what the ledger says, and what only a model finds.
+HONEST = [
+    ("did the mail to Ines go out?", "It is unknown whether the mail to Ines was sent ({mail}).", "mail"),
+    ("did the tests pass?", "Yes, the last run of the tests passed ({tests}).", "tests"),
+    ("did the tests pass?", "The tests passed: 194 passed ({tests}).", "tests"),
+    ("may I push to docker.io?", "No, the user said never to push to docker.io ({nodocker}).", "nodocker"),
+    ("why did we raise the pool?", "The pool was raised to 50 connections because the database allows 120 ({pool}).",
+     "pool"),
+    ("is the load test written?", "No, the load test is still in progress ({load}).", "load"),
+    ("what is the staging url?", "The staging url is https://pay.example.org ({url}).", "url"),
+    ("what is done?", "Step 1, fix the retry loop, is done ({fixed}).", "fixed"),
+    ("which step am I on?", "You are on step 2, write the load test ({load}).", "load"),
+    ("what takes so much cpu?", "TLS handshakes take 60 % of the CPU ({cpu}).", "cpu"),
+    ("who has access to the archive thanks to whom?", "Yusuf granted the role migrator read access ({noor}).", "noor"),
+]  # fmt: skip
+
+
+def test_honest_wording_is_taken(world):
+    refused = []
+    for question, told, cited in HONEST:
+        text = told.format(**{name: f"#{seq}" for name, seq in world.seqs.items()})
+        client._servers.clear()
+        with serving(says({"answer": text, "cites": [world.seqs[cited]]})) as server:
+            found = world.asked(server, question)
+        if (found.source, found.text) != ("small", text):
+            refused.append((question, text, found.text))
+    assert refused == []
+
+
+def test_the_prompt_has_what_is_needed_to_answer(world):
+    with serving(says({"answer": "I do not know.", "cites": []})) as server:
+        world.asked(server, "who unlocked the archive for the migrator, if anybody?")
+        prompt = server.asked[0]["messages"][1]["content"]
+    for part in (
+        "Release the gateway",  # the task
+        "Fix the timeouts and release the gateway as 2.4 before Friday.",  # the request
+        "Step 2", "Write the load test",  # the plan with states
+        "Yusuf granted the role migrator read access",  # what the search finds, and what came since
+        "Never push to docker.io.",
+    ):  # fmt: skip
+        assert part in prompt
+    assert "Answer of the ledger" not in prompt or "Not recorded" not in prompt
+
+
+def test_the_ledgers_own_answer_is_in_the_prompt(world):
+    with serving(says({"answer": "It is not known.", "cites": []})) as server:
+        world.asked(server, "did the tests pass?")
+        assert "Answer of the ledger" in server.asked[0]["messages"][1]["content"]
+
+
+def test_a_local_model_that_hangs_is_given_up_soon_and_not_asked_again(world):
+    with serving(hangs) as server:
+        assert world.asked(server, "what is next?", model_answer_timeout=0.2).source == "ledger"
+        assert len(server.asked) == 1
+        assert world.asked(server, "what is next?", model_answer_timeout=0.2).source == "ledger"
+        assert len(server.asked) == 1  # the breaker remembers
+
+
+def test_what_a_model_stopped_saying_in_the_middle_is_not_used(world):
+    with serving(says('{"answer": "Step 2 is', finish="length")) as server:
+        assert world.asked(server, "what is next?").source == "ledger"
+
+
+def test_an_answer_in_another_language_stands(world):
+    with serving(
+        says({"answer": "Ja, die Tests sind durchgelaufen.", "cites": [world.seqs["tests"]]})
+    ) as server:
+        found = world.asked(server, "Sind die Tests durchgelaufen?")
+    assert (found.source, found.text[:3]) == ("ledger", "Ja:")
