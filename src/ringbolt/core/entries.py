@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..ledger.base import Base, Draft, find_item
+from ..ledger.looking import gate_of
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
 from ..model.operation import operation
@@ -17,7 +18,11 @@ from ..store.tx import Row, Tx
 class Entries(Base):
     """Operations on entries."""
 
-    @operation(scope="write", example={"choice": "ghcr.io", "reasoning": "the key works there"})
+    @operation(
+        scope="write",
+        powers={"anchors": ("files",)},
+        example={"choice": "ghcr.io", "reasoning": "the key works there"},
+    )
     def task_decide(
         self,
         task_id: str | None = None,
@@ -63,7 +68,11 @@ class Entries(Base):
             relevance_to=relevance_to, supersedes=supersedes, token=token, key=key,
         )  # fmt: skip
 
-    @operation(scope="write", example={"what": "Push to docker.io", "why": "no rights there"})
+    @operation(
+        scope="write",
+        powers={"anchors": ("files",)},
+        example={"what": "Push to docker.io", "why": "no rights there"},
+    )
     def task_exclude(
         self,
         task_id: str | None = None,
@@ -158,7 +167,9 @@ class Entries(Base):
 
         return self.store.read(work)
 
-    @operation(scope="write", example={"summary": "The server has two free ports"})
+    @operation(
+        scope="write", powers={"anchors": ("files",)}, example={"summary": "The server has two free ports"}
+    )
     def task_remember(
         self,
         task_id: str | None = None,
@@ -213,7 +224,7 @@ class Entries(Base):
         )  # fmt: skip
 
     def _cited(self, anchors: Sequence[str] | None) -> list[dict[str, Any]] | None:
-        return None if anchors is None else cite(anchors, self.workspace)
+        return None if anchors is None else cite(anchors, self.workspace, gate_of(self))
 
     def _remember(
         self,

@@ -9,6 +9,7 @@ from ..extract.patterns import relevant
 from ..ledger.base import Base, Draft, find_item, stored_result, written
 from ..ledger.current_task import DRAFT
 from ..ledger.goal_limits import STOPPED, check_ready
+from ..ledger.looking import check_callback
 from ..ledger.step_changes import begun_phase, item_changes
 from ..ledger.task_life import lives, stuck_after
 from ..ledger.values import read_card, read_task
@@ -60,6 +61,7 @@ class Tasks(Base):
     @operation(
         scope="write",
         core=("name", "plan", "request", "goal"),
+        powers={"callback_url": ("egress",)},
         example={"name": "Deploy the shop", "plan": ["Build the image", "Push it", "Run it"]},
     )
     def task_register(
@@ -122,7 +124,9 @@ class Tasks(Base):
         )
 
         def work(tx: Tx) -> Written:
-            patterns = relevant(tx, [new.name, *(step["title"] for step in new.steps)], self._clock())
+            texts = [new.name, *(step["title"] for step in new.steps)]
+            # Patterns are learned from every workspace.
+            patterns = relevant(tx, texts, self._clock()) if self.grant.workspaces is None else ()
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
                 return stored_result(known, fingerprint).replace(patterns=patterns)
             now = self._now()
@@ -143,6 +147,12 @@ class Tasks(Base):
             return self._append(tx, head, last, now, "task_register", scoped_key, fingerprint)
 
         return self._commit(work, settles=key is not None)
+
+    def _callback_url(self, url: str | None) -> str | None:
+        url = validate.optional("callback_url", url, 2000)
+        if url is not None:
+            check_callback(self, url)
+        return url
 
     def _read_registration(
         self, name: str, plan: Any, request: str | None, *, kind: str, phase: str | None, **fields: Any
@@ -169,7 +179,7 @@ class Tasks(Base):
                 "approval_mode": validate.choice(
                     "approval mode", fields["approval_mode"], rules.APPROVAL_MODES
                 ),
-                "callback_url": validate.optional("callback_url", fields["callback_url"], 2000),
+                "callback_url": self._callback_url(fields["callback_url"]),
                 "metadata": self._mapping("metadata", fields["metadata"]),
             },
             tags=validate.text_list("tags", fields["tags"]),

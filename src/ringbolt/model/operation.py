@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeVar
+from functools import wraps
+from typing import Any, Literal, TypeVar, cast
 
+from .capabilities import Access, Power, access_refused
+from .errors import InvalidInput, shown
 from .types import Value
 
 M = TypeVar("M", bound=Callable[..., Any])
@@ -42,17 +45,20 @@ class Operation(Value, frozen=True, kw_only=True):
     `tools` names the set of MCP tools that includes it: core, full, or none. `core` lists the arguments of a
     core tool: few, because models always see them. `http` is false for operations that take a path on the
     server. `repeatable`: a second call changes nothing more. `writes_with` lists arguments that make a read
-    operation write.
+    operation write. `powers` lists the powers that the value of an argument may need. `whole_store`: it reads
+    or changes the store as a whole, so a caller that is bound to workspaces cannot use it.
     """
 
     method: Callable[..., Any]
-    scope: Literal["read", "write"]
+    scope: Access
     tools: Literal["core", "full", "none"]
     core: tuple[str, ...]
     http: bool
     repeatable: bool
     destructive: bool
     writes_with: tuple[str, ...]
+    powers: Mapping[str, tuple[Power, ...]]
+    whole_store: bool
     example: Mapping[str, Any]
 
     @property
@@ -79,13 +85,15 @@ class Operation(Value, frozen=True, kw_only=True):
 
 def operation(
     *,
-    scope: Literal["read", "write"],
+    scope: Access,
     tools: Literal["core", "full", "none"] = "full",
     core: tuple[str, ...] = (),
     http: bool = True,
     repeatable: bool | None = None,
     destructive: bool = False,
     writes_with: tuple[str, ...] = (),
+    powers: Mapping[str, tuple[Power, ...]] | None = None,
+    whole_store: bool = False,
     example: Mapping[str, Any] | None = None,
 ) -> Callable[[M], M]:
     """Declare a method as an operation; see Operation. Reads are repeatable unless they say otherwise."""
@@ -100,16 +108,48 @@ def operation(
             repeatable=scope == "read" if repeatable is None else repeatable,
             destructive=destructive,
             writes_with=writes_with,
+            powers=powers or {},
+            whole_store=whole_store,
             example=example or {},
         )
-        setattr(method, _DECLARED, declared)
         _document_shared_parameters(method)
-        return method
+        checked = _checked(method, scope)
+        setattr(checked, _DECLARED, declared)
+        return checked
 
     return declare
 
 
 _DECLARED = "ringbolt_operation"
+
+
+def _checked(method: M, scope: Access) -> M:
+    """The method with the checks that hold for every caller, also in Python.
+
+    - An operation of scope `admin` needs a caller with that access.
+    - A boolean parameter must be true or false. Any Python value counts as one of them, so a wrong value
+      would silently choose a behaviour: `dry_run=[]` would write. Other types are validated where they are
+      used.
+    """
+    hints = method.__annotations__
+    switches = {name: hint for name, hint in hints.items() if hint in ("bool", "bool | None")}
+    if switches.keys() - (method.__kwdefaults__ or {}).keys():
+        raise TypeError(f"{method.__name__}: a boolean parameter must be keyword-only and have a default")
+    if not switches and scope != "admin":
+        return method
+
+    @wraps(method)
+    def checked(self: Any, *arguments: Any, **named: Any) -> Any:
+        if scope == "admin" and not self.grant.includes(scope):
+            raise access_refused(self.grant, method.__name__, scope)
+        for name in named.keys() & switches.keys():
+            value = named[name]
+            if not isinstance(value, bool) and (value is not None or switches[name] == "bool"):
+                message = f"{name} must be true or false, not {shown(value)}."
+                raise InvalidInput("invalid_argument", message, "Pass a boolean.")
+        return method(self, *arguments, **named)
+
+    return cast("M", checked)
 
 
 def _document_shared_parameters(method: Any) -> None:

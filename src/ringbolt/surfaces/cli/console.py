@@ -12,12 +12,12 @@ from typing import Any, NoReturn, TypeVar
 
 from ...ledger.base import Base
 from ...ledger.host_session import host_session
-from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError
+from ...model.errors import Conflict, InvalidInput, NotAllowed, NotFound, RingboltError
 from ...model.settings import Settings
 from ...model.types import as_json
 from ...opening import Opening
 
-EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5}
+EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5, NotAllowed: 6}
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 # Limit for one text from standard input; the memory has stricter limits of its own.
 MOST_INPUT = 64 << 20

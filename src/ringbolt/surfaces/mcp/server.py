@@ -26,6 +26,7 @@ from ...model.errors import RingboltError
 from ...model.operation import Operation
 from ...model.types import Value, as_json
 from ...packet import encode
+from ..blocking import WAIT, Run, Waiting, blocks
 from . import resources, texts
 from . import tools as mcp_tools
 
@@ -45,11 +46,21 @@ _INTERNAL: dict[str, Any] = {
 }
 
 
+async def run_on_thread(work: Callable[[], Any]) -> Any:
+    """Run a function on a thread of the event loop."""
+    return await anyio.to_thread.run_sync(work)
+
+
 class Caller(Value, frozen=True, kw_only=True):
-    """The caller of a request: a function that opens its memory, and its scopes."""
+    """The caller of a request: a function that opens its memory, and how it runs.
+
+    `run` runs a function on a thread. `waiting` holds its blocking waits, and `gone` is set when it has gone.
+    """
 
     memory: Callable[[], TaskMemory]
-    scopes: tuple[str, ...] = ("read", "write")
+    waiting: Callable[[], Waiting]
+    run: Run = run_on_thread
+    gone: Any = None  # an asyncio.Event
 
 
 def agent_name(ctx: Context) -> str:
@@ -75,6 +86,8 @@ class _Handlers:
     def __init__(self, tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> None:
         self._caller = caller
         self._operations = mcp_tools.listed(tools)
+        # The arguments of a tool, if they are not all arguments of its operation.
+        self._told = {name: each.core for name, each in self._operations.items()} if tools == "core" else {}
         shown = {name: mcp_tools.tool(operation, tools) for name, operation in self._operations.items()}
         self._schemas: dict[str, dict[str, Any]] = {name: tool["inputSchema"] for name, tool in shown.items()}
         self._tools = [types.Tool.model_validate(tool) for tool in shown.values()]
@@ -115,7 +128,19 @@ class _Handlers:
             hint = " It is in the full set: start the server with --tools full." if known else ""
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}.{hint}")
         caller = await self._caller(ctx)
-        return await anyio.to_thread.run_sync(_called, caller, operation, params.arguments or {})
+        told = self._told.get(params.name)
+        call = _Call(caller, operation, params.arguments or {}, told)
+        if operation.name != WAIT:
+            return await caller.run(call.answer)
+        prepared = await caller.run(call.prepared)
+        if isinstance(prepared, types.CallToolResult) or not blocks(WAIT, prepared):
+            return await caller.run(call.answer)
+        try:
+            waiting = await caller.run(caller.waiting)
+            result = await waiting.wait(await caller.run(caller.memory), prepared, caller.gone)
+        except RingboltError as error:
+            return _failed(error.to_dict())
+        return await caller.run(lambda: call.told(result, prepared))
 
     # --- resources and prompts --------------------------------------------------------------------
 
@@ -160,42 +185,59 @@ class _Handlers:
                 details = error.to_dict()
                 raise MCPError(code, texts.error_text(details), {**details, **about}) from None
 
-        return await anyio.to_thread.run_sync(work)
+        return await caller.run(work)
 
 
 # Operations by which a session takes over a task.
 _TURNS = ("task_resume", "task_focus")
-_FORBIDDEN: dict[str, Any] = {
-    "code": "wrong_scope",
-    "message": "writes, but the token of this client can only read.",
-    "hint": "Ask the user for a token that can write.",
-    "details": {},
-}
 
 
-def _called(caller: Caller, operation: Operation, raw: Mapping[str, Any]) -> types.CallToolResult:
-    """Call an operation; errors go to the model, and unexpected ones also to the log."""
-    try:
-        arguments = operations.read_arguments(operation.name, raw)
-        if operations.scope_of(operation.name, arguments) not in caller.scopes:
-            return _failed({**_FORBIDDEN, "message": f"{operation.name} {_FORBIDDEN['message']}"})
-        memory = caller.memory()
-        if operation.name == "task_resume" and "write" in caller.scopes:
-            turn_to(memory, arguments.get("task_id"))
-        data = as_json(getattr(memory, operation.name)(**arguments))
-        text = texts.result_text(operation.name, arguments, data)
-        if operation.name in _TURNS:
+class _Call:
+    """A call of a tool; errors go to the model, and unexpected ones also to the log."""
+
+    def __init__(
+        self, caller: Caller, operation: Operation, raw: Mapping[str, Any], told: tuple[str, ...] | None
+    ) -> None:
+        self._caller = caller
+        self._name = operation.name
+        self._raw = raw
+        self._told = told
+
+    def prepared(self) -> dict[str, Any] | types.CallToolResult:
+        """The checked arguments, or the error."""
+        try:
+            return operations.prepare(self._caller.memory().grant, self._name, self._raw, self._told)
+        except RingboltError as error:
+            return _failed(error.to_dict())
+
+    def answer(self) -> types.CallToolResult:
+        """Call the operation."""
+        arguments = self.prepared()
+        if isinstance(arguments, types.CallToolResult):
+            return arguments
+        try:
+            memory = self._caller.memory()
+            if self._name == "task_resume" and memory.grant.includes("write"):
+                turn_to(memory, arguments.get("task_id"))
+            return self.told(getattr(memory, self._name)(**arguments), arguments)
+        except RingboltError as error:
+            return _failed(error.to_dict())
+        except Exception:
+            log.exception("%s failed", self._name)
+            return _failed(_INTERNAL)
+
+    def told(self, result: Any, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        """The result as the model gets it."""
+        memory = self._caller.memory()
+        data = as_json(result)
+        text = texts.result_text(self._name, arguments, data)
+        if self._name in _TURNS:
             call_hooks(memory)
         if notice := taken_task_notice(memory):
             text = f"{notice}\n\n{text}"
-    except RingboltError as error:
-        return _failed(error.to_dict())
-    except Exception:
-        log.exception("%s failed", operation.name)
-        return _failed(_INTERNAL)
-    return types.CallToolResult(
-        content=[types.TextContent(text=text)], structured_content=mcp_tools.structured(data)
-    )
+        return types.CallToolResult(
+            content=[types.TextContent(text=text)], structured_content=mcp_tools.structured(data)
+        )
 
 
 def _failed(error: dict[str, Any]) -> types.CallToolResult:

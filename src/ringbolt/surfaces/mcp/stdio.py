@@ -20,8 +20,10 @@ from ...journal.catch_up import CatchUp
 from ...journal.event_files import Journal
 from ...ledger.host_session import host_session
 from ...memory import TaskMemory
+from ...model.capabilities import AGENT
 from ...model.errors import RingboltError
-from .server import Caller, Context, agent_name, make_server
+from ..blocking import Waiting
+from .server import Caller, Context, agent_name, make_server, run_on_thread
 
 ROOTS_SECONDS = 3  # how long to wait for a client that offers roots
 
@@ -41,6 +43,7 @@ class Client:
         self._gone = threading.Event()
         self._opened: TaskMemory | None = None
         self._acting: dict[tuple[str, str, str], TaskMemory] = {}
+        self._waiting: Waiting | None = None
 
     async def caller(self, ctx: Context) -> Caller:
         """The client, working in its first root."""
@@ -49,7 +52,7 @@ class Client:
                 self._root = await _first_root(ctx)
                 self._asked = True
         agent, root = agent_name(ctx), self._root or ""
-        return Caller(memory=lambda: self._memory(agent, root))
+        return Caller(memory=lambda: self._memory(agent, root), waiting=self._blocking_waits)
 
     async def roots_changed(self, ctx: Context, params: types.NotificationParams) -> None:
         """Ask for the roots again with the next request."""
@@ -67,9 +70,16 @@ class Client:
             known = self._acting.get((agent, root, session))
             if known is None:
                 agent_now = self._opened.origin.agent or agent
-                known = self._opened.acting_as(agent=agent_now, workspace=root, session=session)
+                known = self._opened.acting_as(agent=agent_now, workspace=root, session=session, grant=AGENT)
                 self._acting[agent, root, session] = known
             return known
+
+    def _blocking_waits(self) -> Waiting:
+        memory = self._memory("", "")
+        with self._opening:
+            if self._waiting is None:
+                self._waiting = Waiting(memory, run_on_thread, memory.settings.http_token_waits)
+            return self._waiting
 
     def watch_journal(self) -> None:
         """Apply the events that hooks write to the journal, from now until the client is gone.
@@ -95,6 +105,8 @@ class Client:
     def close(self) -> None:
         """Close the store, if it was opened."""
         self._gone.set()
+        if self._waiting is not None:
+            self._waiting.end()
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
