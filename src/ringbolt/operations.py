@@ -128,7 +128,8 @@ def scope_of(name: str, arguments: Mapping[str, Any]) -> Access:
 
 def call(memory: TaskMemory, name: str, arguments: Mapping[str, Any]) -> Any:
     """Call an operation with arguments from a model or a program; returns plain JSON data."""
-    return as_json(getattr(memory, name)(**prepare(memory.grant, name, arguments)))
+    prepared = prepare(memory.grant, name, arguments)
+    return as_json(getattr(memory, name)(**prepared))
 
 
 def prepare(

@@ -40,7 +40,7 @@ POWER_OF: dict[str, Power] = {
     "port": "egress",
     "http": "egress",
 }
-REFUSED = "this may not be looked at here"
+REFUSED = "this is not allowed here"
 _OF_THE_KERNEL = ("/proc", "/sys", "/dev")
 _MOST_OWN_FILES = 5000
 # O_PATH needs no permission to read, and does not wait for a pipe or a device.
@@ -239,7 +239,7 @@ class Refusals:
             _audit({"at": _utc_now(), "caller": caller, "target": target[:500], **about})
         return NotAllowed(
             "look_refused",
-            "This may not be looked at, called or run here, whether or not it exists.",
+            "Looking at this, or calling it, is not allowed here, whether or not it exists.",
             "Look at something below the workspace, or ask the user: what a caller may look at is decided by"
             " its token, and by the settings wait_folders, wait_displays, wait_urls and wait_commands.",
         )

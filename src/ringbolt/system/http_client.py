@@ -116,8 +116,8 @@ def is_public(ip: str) -> bool:
     return not is_isatap or is_public(wrapped)
 
 
-# https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. The last one is a public address,
-# but on Azure it is the host of the virtual machine.
+# https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. The last one is public, but on
+# Azure it is the host of the virtual machine.
 _SPECIAL_IPV4 = """
     0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
     192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15

@@ -223,10 +223,23 @@ class Waiting(WaitRecords):
         for leaf in watch.leaves:
             if leaf.word == JUDGED and not judge:
                 raise not_understood(leaf.kind, leaf.argument)
+        if watch.has("command"):
+            self._check_commands()
         gate = gate_of(self)
         if not all(gate.admits(leaf.kind) for leaf in watch.leaves):
             raise refused_look(self, watch.target)
         return watch
+
+    def _check_commands(self) -> None:
+        """Raise unless the operator lets waits run commands, and the caller may do so."""
+        if "commands" not in self.grant.powers:
+            raise refused_look(self, "a command")
+        if self.settings.wait_commands == "off":
+            raise InvalidInput(
+                "invalid_argument",
+                "Waits may not run commands here.",
+                "Wait for the command's result, such as a file, or ask the operator to set wait_commands.",
+            )
 
     def _display(self, target: Any, task_id: str | None) -> str | None:
         """The display that a task works on, otherwise that of this process."""
@@ -281,8 +294,7 @@ class Waiting(WaitRecords):
             check_callback(self, url)
             calls["callback_url"] = url
         if command is not None:
-            if "commands" not in gate_of(self).powers:
-                raise refused_look(self, "a command")
+            self._check_commands()
             calls["command"] = checked_argv(self._list("command", command))
         return calls
 
