@@ -265,7 +265,10 @@ class Gateway:
         """
         grant = caller.grant
         allowed = (self._memory.workspace,) if grant.workspaces is None else grant.workspaces
-        workspace = _header(scope, "workspace", 2000) or next(iter(allowed), None)
+        named = _header(scope, "workspace", 2000)
+        if named and not named.startswith("/"):
+            raise Refusal("bad_request", "X-Ringbolt-Workspace is not an absolute path.", "Start it with /.")
+        workspace = named or next(iter(allowed), None)
         if workspace not in allowed:
             raise workspace_refused()
         return self._memory.acting_as(

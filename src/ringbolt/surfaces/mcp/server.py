@@ -54,11 +54,12 @@ async def run_on_thread(work: Callable[[], Any]) -> Any:
 class Caller(Value, frozen=True, kw_only=True):
     """The caller of a request: a function that opens its memory, and how it runs.
 
-    `run` runs a function on a thread. `waiting` holds its blocking waits, and `gone` is set when it has gone.
+    `run` runs a function on a thread. `waiting` returns the blocking waits of the server that it calls, if
+    that ends them; `gone` is set when the caller has gone.
     """
 
     memory: Callable[[], TaskMemory]
-    waiting: Callable[[], Waiting]
+    waiting: Callable[[], Waiting] | None = None
     run: Run = run_on_thread
     gone: Any = None  # an asyncio.Event
 
@@ -85,6 +86,7 @@ class _Handlers:
 
     def __init__(self, tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> None:
         self._caller = caller
+        self._waiting: Waiting | None = None
         self._operations = mcp_tools.listed(tools)
         # The arguments of a tool, if they are not all arguments of its operation.
         self._told = {name: each.core for name, each in self._operations.items()} if tools == "core" else {}
@@ -136,11 +138,17 @@ class _Handlers:
         if isinstance(prepared, types.CallToolResult) or not blocks(WAIT, prepared):
             return await caller.run(call.answer)
         try:
-            waiting = await caller.run(caller.waiting)
+            waiting = await caller.run(caller.waiting or (lambda: self._own_waiting(caller)))
             result = await waiting.wait(await caller.run(caller.memory), prepared, caller.gone)
         except RingboltError as error:
             return _failed(error.to_dict())
         return await caller.run(lambda: call.told(result, prepared))
+
+    def _own_waiting(self, caller: Caller) -> Waiting:
+        if self._waiting is None:
+            memory = caller.memory()
+            self._waiting = Waiting(memory, run_on_thread, memory.settings.http_token_waits)
+        return self._waiting
 
     # --- resources and prompts --------------------------------------------------------------------
 
