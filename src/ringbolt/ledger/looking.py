@@ -78,4 +78,4 @@ def check_patience(memory: Base) -> None:
 
 
 def _caller(memory: Base) -> str:
-    return f"{memory.grant.name} on {memory.store.url.rpartition('@')[2]}"
+    return f"{memory.grant.name} on {memory.settings.store.rpartition('@')[2] or 'the default store'}"

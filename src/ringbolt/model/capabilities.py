@@ -72,9 +72,9 @@ def access_refused(grant: Grant, operation: str, needed: Access) -> NotAllowed:
     hint = {
         "read": "Use a token that may read.",
         "write": "Use the write token from the server's token file, or ask the user for one.",
-        "admin": "Only the user can do this: on the command line, or with the user token.",
+        "admin": "Only the user can do this: at a terminal, with --as-user, or with the user token.",
     }[needed]
-    message = f"{operation} needs the access {needed}; the {grant.name} token has {grant.access}."
+    message = f"{operation} needs {needed} access; this caller ({grant.name}) has {grant.access} access."
     return NotAllowed("wrong_scope", message, hint)
 
 
