@@ -24,13 +24,13 @@ ARGUMENTS = {
 
 
 def arguments_for(name: str, few: bool = False, **named) -> dict:
-    """Arguments with which an operation gets past its own checks of form, as JSON; `few`: only those it needs."""
+    """Arguments with which an operation gets past its own checks of form; `few`: only those it needs."""
     known = {parameter.name for parameter in parameters(name)}
     given = {**ARGUMENTS.get(name, {}), **{key: value for key, value in named.items() if key in known}}
     missing = [one.name for one in parameters(name) if one.required and one.name not in given]
     assert not missing, f"tests/security/doors.py needs arguments for {name}: {missing}"
     if few:
-        needed = {one.name for one in parameters(name) if one.required}
+        needed = {one.name for one in parameters(name) if one.required} | {"block"}
         given = {key: value for key, value in given.items() if key in needed | set(named)}
     return {
         key: value for key, value in json.loads(json.dumps(given, default=str)).items() if value is not None

@@ -14,6 +14,7 @@ from ..ledger.step_changes import begun_phase, item_changes
 from ..ledger.task_life import lives, stuck_after
 from ..ledger.values import read_card, read_task
 from ..model import foreign_statuses, rules, validate
+from ..model.capabilities import Grant
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from ..model.operation import operation
 from ..model.types import Task, TaskCard, TaskPage, Value, Written, is_dict, is_list
@@ -45,9 +46,9 @@ class _Registration(Value, frozen=True, kw_only=True):
         """The rows of the task's tags."""
         return [[0, "tag", tag] for tag in self.tags]
 
-    def links(self, tx: Tx, parent: str | None = None, seq: int = 1) -> list[dict[str, Any]]:
+    def links(self, tx: Tx, grant: Grant, parent: str | None = None, seq: int = 1) -> list[dict[str, Any]]:
         """The rows of the task's first links."""
-        goal = self.related_goal and goal_named(tx, self.related_goal)
+        goal = self.related_goal and goal_named(tx, self.related_goal, grant)
         return [
             {"kind": kind, "target": target, "seq": seq, "status": "active"}
             for kind, target in (("parent", parent), ("goal", goal))
@@ -533,7 +534,7 @@ class Tasks(Base):
             other = None
             named = target
             if kind == "goal":
-                named = goal_named(tx, target)
+                named = goal_named(tx, target, self.grant)
             else:
                 other = self._find(tx, target, lock=True)
                 named = other["task_id"]
@@ -589,10 +590,11 @@ class Tasks(Base):
             )
 
 
-def goal_named(tx: Tx, name: str) -> str:
+def goal_named(tx: Tx, name: str, grant: Grant) -> str:
     """The id of the goal with this id or prefix; any other text is returned unchanged."""
     plain = rules.normal_id(name)
     matches = [] if plain is None else tx.heads_with_prefix(plain, 2)
+    matches = [row for row in matches if grant.sees(row["workspace_path"])]
     head = tx.head(matches[0]["task_id"]) if len(matches) == 1 else None
     return head["task_id"] if head is not None and head["kind"] == "goal" else name
 
@@ -639,7 +641,7 @@ def _registered(
     sets = {
         "heads": heads,
         "+extras": without_none(new.extras),
-        "links": new.links(tx, parent) or None,
+        "links": new.links(tx, memory.grant, parent) or None,
         "+steps": added_steps(new.steps, 1, 0) or None,
         "+labels": new.labels or None,
     }
@@ -658,7 +660,7 @@ def _adopted(memory: Base, tx: Tx, head: Row, new: _Registration, now: str) -> l
         heads={"name": new.name, **phase},
         extras=new.extras,
         labels=new.labels,
-        links=new.links(tx, seq=head["last_seq"] + 1),
+        links=new.links(tx, memory.grant, seq=head["last_seq"] + 1),
         request=new.request,
         plan=new.plan if new.steps else None,
     )

@@ -15,6 +15,7 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from ...ledger.access import find_task
 from ...ledger.values import read_event
@@ -215,11 +216,20 @@ async def answer(request: Request, source: Feed, news: News, heartbeat: float, t
         data = {"schema_version": 1, "data": first.to_dict()}
         return Response(json.dumps(data), media_type="application/json")
     news.check_quota(token)
-    return StreamingResponse(
-        _stream(source, news, first, heartbeat, token),
-        media_type="text/event-stream",
-        headers={"Connection": "close"},
-    )
+    return _StreamOfEvents(_stream(source, news, first, heartbeat), news, token)
+
+
+class _StreamOfEvents(StreamingResponse):
+    """A stream that counts for its token for as long as the request runs, however it ends."""
+
+    def __init__(self, content: AsyncIterator[bytes], news: News, token: str) -> None:
+        super().__init__(content, media_type="text/event-stream", headers={"Connection": "close"})
+        self._news = news
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._news.reading(self._token):
+            await super().__call__(scope, receive, send)
 
 
 def whole_number(name: str, text: str, least: int, most: int) -> int:
@@ -228,21 +238,20 @@ def whole_number(name: str, text: str, least: int, most: int) -> int:
     return validate.whole(name, value, least, most)
 
 
-async def _stream(source: Feed, news: News, page: Page, heartbeat: float, token: str) -> AsyncIterator[bytes]:
-    async with news.reading(token):
-        yield b"retry: 1000\n\n"
-        while not news.ended:
-            for event in page.events:
-                number = event["position"] if "position" in event else event["seq"]
-                yield f"id: {number}\ndata: {json.dumps(event)}\n\n".encode()
-            changed = news.changed()
+async def _stream(source: Feed, news: News, page: Page, heartbeat: float) -> AsyncIterator[bytes]:
+    yield b"retry: 1000\n\n"
+    while not news.ended:
+        for event in page.events:
+            number = event["position"] if "position" in event else event["seq"]
+            yield f"id: {number}\ndata: {json.dumps(event)}\n\n".encode()
+        changed = news.changed()
+        try:
+            page = await source.page(page.next, PAGE)
+        except RingboltError as error:  # the client reconnects and gets the error then
+            log.warning("ended an event stream: %s", error.code)
+            return
+        if not page.events:
             try:
-                page = await source.page(page.next, PAGE)
-            except RingboltError as error:  # the client reconnects and gets the error then
-                log.warning("ended an event stream: %s", error.code)
-                return
-            if not page.events:
-                try:
-                    await asyncio.wait_for(changed.wait(), heartbeat)
-                except TimeoutError:
-                    yield b": still here\n\n"
+                await asyncio.wait_for(changed.wait(), heartbeat)
+            except TimeoutError:
+                yield b": still here\n\n"
