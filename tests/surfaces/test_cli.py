@@ -81,8 +81,8 @@ def test_a_story_through_every_command(place, tmp_path):
     assert " cancelled: " in tell("waits", "show", other)
     assert tell("goal") == "No open goals.\n"  # the rest: test_goals_cli.py
     assert re.fullmatch(r"#1 .* current +Do it\.\n", tell("task"))  # the rest: test_split_merge_cli.py
-    assert "Would be removed: 0 events" in tell("purge", "--older-than", "90d")
-    assert "Would be removed: 1 events" in tell("forget", "--source", f"event:{task}#4")
+    assert "Would be removed: 0 events" in tell("purge", "--older-than", "90d", "--as-user")
+    assert "Would be removed: 1 events" in tell("forget", "--source", f"event:{task}#4", "--as-user")
     tell("undo", "--because", "it is fast now")
     shown = tell("show")
     for part in (
@@ -132,13 +132,14 @@ def test_a_story_through_every_command(place, tmp_path):
     backup = str(tmp_path / "tasks.backup")
     tell("backup", backup)
     assert "completed" in tell("finish", "It runs.", "--task", task)
-    assert "is kept in" in tell("restore", backup, "--yes")
+    assert "is kept in" in tell("restore", backup, "--yes", "--as-user")
     assert "active" in tell("show", task)
     assert "tasks" in tell("store", "info")
     assert json.loads(tell("op", "task_line", "--task", task)).startswith("[STATE]")
     assert "task_receipt" in tell("op")
     assert "kill -9" in tell("demo")
     assert "_RINGBOLT_COMPLETE=bash_complete" in tell("completion", "bash")
+    assert "LAST USED" in tell("token", "list")
     running = {"serve", "mcp", "watch", "hook", "install"}  # which have tests of their own
     assert told | running == {words[0] for words, _ in commands()}
 
