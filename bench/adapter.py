@@ -22,7 +22,6 @@ from typing import Any
 from uuid import uuid4
 
 from ringbolt import TaskMemory
-from ringbolt.extract.plan_progress import Observation, Progress
 from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.capture_hook import set_alarm
 from ringbolt.hosts.compaction_state import PENDING, Mark
@@ -33,6 +32,7 @@ from ringbolt.journal.event_files import Journal
 from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.redaction import Redactor
 from ringbolt.packet import tokens
+from ringbolt.progress.plan_progress import Observation, Progress
 
 HOST, SESSION, KEY = "claude-code", "bench", b"a key of the benchmarks only"
 PATIENCE = 60.0  # seconds that an answer may take here, where nobody waits for it

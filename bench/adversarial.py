@@ -22,11 +22,11 @@ from ringbolt.extract.attempts import attempt
 from ringbolt.extract.decisions import decisions
 from ringbolt.extract.message_reader import read_message
 from ringbolt.extract.names import find_names
-from ringbolt.extract.plan_progress import Observation, Progress
 from ringbolt.extract.values import printed_values, stated_values
 from ringbolt.llm.complexity import is_complex
 from ringbolt.llm.json_reply import first_object
 from ringbolt.packet import encode, tokens
+from ringbolt.progress.plan_progress import Observation, Progress
 from ringbolt.recall import snippets
 from ringbolt.signals import commands, failures, phrases, terms
 from ringbolt.signals.step_numbers import step_numbers

@@ -1,6 +1,6 @@
 """Fit the weights that tell plans from other lists: `python bench/plan_training.py`.
 
-Writes `src/ringbolt/extract/plan_weights.py` from the lists labelled in `labels/plans.json`, by a logistic
+Writes `src/ringbolt/progress/plan_weights.py` from the lists labelled in `labels/plans.json`, by a logistic
 regression whose weights may only have the sign that their feature was made for. A list has the number of its
 event and its place among the lists of that event ("46.0"); every list of a labelled session that is not named
 there is no plan. `perhaps` is left out of the fit and of the figures: proposals that nobody has agreed to,
@@ -23,7 +23,7 @@ from zlib import crc32
 
 from request_training import best_threshold, fit
 
-from ringbolt.extract.plan_lists import PlanList, Source, features, plan_lists
+from ringbolt.progress.plan_lists import PlanList, Source, features, plan_lists
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "src" / "ringbolt" / "extract" / "plan_weights.py"

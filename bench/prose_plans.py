@@ -24,7 +24,7 @@ import kit  # noqa: E402
 from adapter import _observation  # noqa: E402
 from plan_training import is_tuned  # noqa: E402
 
-from ringbolt.extract.prose_plan import ProsePlan, Step  # noqa: E402
+from ringbolt.progress.prose_plan import ProsePlan, Step  # noqa: E402
 
 
 def boundaries() -> dict[str, set[int]]:

@@ -88,9 +88,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ringbolt.extract.request_boundary import Boundary, Moment, judge
 from ringbolt.hosts.capture import is_assent, summary_of
 from ringbolt.hosts.transcripts.events import is_host_text
+from ringbolt.requests.request_boundary import Boundary, Moment, judge
 
 HERE = Path(__file__).resolve().parent
 LABELS = HERE / "labels" / "requests.json"

@@ -1,6 +1,6 @@
 """Fit the weights of the recogniser of new requests: `python bench/request_training.py`.
 
-Writes `src/ringbolt/extract/request_weights.py` from the prompts labelled in `tune` (see
+Writes `src/ringbolt/requests/request_weights.py` from the prompts labelled in `tune` (see
 `request_boundaries.py`); `held_out` is not read. Two logistic regressions, one for each look, by coordinate
 descent on standardised features. Each weight may only have the sign that its feature was made for, and is
 pulled towards zero: fifty boundaries are few, and without both a feature that is 1 three times gets
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from request_boundaries import HERE, Case, read_cases
 
-from ringbolt.extract.request_boundary import features
+from ringbolt.requests.request_boundary import features
 
 TARGET = HERE.parent / "src" / "ringbolt" / "extract" / "request_weights.py"
 PENALTY = 20.0

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import difflib
 import inspect
+import json
 import os
 import re
 import shlex
@@ -1524,7 +1525,16 @@ def rendered() -> dict[Path, tuple[str, str]]:
         found[page] = (old, PART.sub(replace, old))
     if missing := sorted(PARTS.keys() - made.keys()):
         raise SystemExit(f"no page has a place for: {', '.join(missing)}")
+    listed = ROOT / "src/ringbolt/surfaces/mcp/core_tools.json"
+    found[listed] = (listed.read_text(encoding="utf-8") if listed.exists() else "", core_tools())
     return found
+
+
+def core_tools() -> str:
+    """The core tools as the MCP server lists them, so that it need not load their rooms to do so."""
+    from ringbolt.surfaces.mcp.tools import described
+
+    return json.dumps(described("core"), indent=1, ensure_ascii=False) + "\n"
 
 
 def differences() -> str:

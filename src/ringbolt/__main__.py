@@ -18,9 +18,11 @@ def run() -> None:
     from .model.quick_start import load_msgspec
 
     load_msgspec()
-    from .surfaces.cli.short_path import main as short_path
-
     try:
+        if sys.argv[1:2] == ["mcp"]:
+            _serve_mcp(sys.argv[2:])
+        from .surfaces.cli.short_path import main as short_path
+
         short_path(sys.argv[1:])
         from .surfaces.cli.main import main  # loads click
 
@@ -33,6 +35,18 @@ def run() -> None:
         except OSError:  # nobody reads the output any more
             code = code or 1
         os._exit(code)
+
+
+def _serve_mcp(words: list[str]) -> None:
+    """Serve MCP and exit, if the line is plain; otherwise return, and click reads it."""
+    from .surfaces.mcp.start import read_line
+
+    options = read_line(words)
+    if options is not None:
+        from .surfaces.mcp.stdio import serve
+
+        serve(**options)
+        sys.exit(0)
 
 
 if __name__ == "__main__":

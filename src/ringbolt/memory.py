@@ -20,15 +20,15 @@ from .core.verify import Verify
 from .extract.distillation import Distilling
 from .extract.extraction import Extracting
 from .extract.patterns import Patterns
-from .extract.progress_updates import Progressing
-from .extract.request_model import RequestJudging
 from .extract.running_summary import Summarizing
 from .files.active_operations import ActiveTasks
 from .files.folder_operations import Folders
 from .files.mirror_operations import Mirrors
 from .goals.operations import Goals
 from .opening import Opening
+from .progress.progress_updates import Progressing
 from .recall.operations import Recalling
+from .requests.request_model import RequestJudging
 from .retention.operations import Retention
 from .upkeep.operations import Upkeep
 from .waits.operations import Waiting

@@ -6,41 +6,85 @@ model/operation.py. Every call from outside passes `prepare`: names, types, acce
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from difflib import get_close_matches
-from functools import cache
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from importlib import import_module
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from .memory import TaskMemory
+from .ledger.base import Base, with_operations
 from .model.capabilities import Access, Grant, access_refused, workspace_refused
 from .model.errors import Conflict, InvalidInput, NotAllowed, NotFound, RingboltError, shown
 from .model.operation import Operation, declared
 from .model.types import Value, as_json, is_dict, is_list
 
+if TYPE_CHECKING:
+    from .memory import TaskMemory
+
 Schema = dict[str, Any]
 
-REQUIRED: Any = inspect.Parameter.empty
+REQUIRED: Any = object()  # stands for the default of an argument that has none
 # Stands for all workspaces in arguments from outside, where null means that an argument is absent.
 EVERYWHERE = "*"
 
 
-def _declared_operations() -> Iterator[Operation]:
-    for part in TaskMemory.__mro__:
-        yield from filter(None, map(declared, vars(part).values()))
-
-
-# Core tools first, then in the order of the parts of TaskMemory and of their source.
-OPERATIONS: dict[str, Operation] = {
-    operation.name: operation
-    for operation in sorted(_declared_operations(), key=lambda operation: operation.tools != "core")
+# The rooms of the operations that agents call most. They can be loaded alone, faster than all of TaskMemory.
+CORE_ROOMS = {
+    "task_resume": "packet.operations.Views",
+    "task_recall": "recall.operations.Recalling",
+    "task_register": "core.tasks.Tasks",
+    "task_update": "core.tasks.Tasks",
+    "task_list": "core.tasks.Tasks",
+    "task_note": "core.notes.Notes",
+    "task_plan": "core.notes.Notes",
+    "smart_wait": "waits.operations.Waiting",
 }
+
+
+class _Operations(Mapping[str, Operation]):
+    """Every operation by name: core tools first, then in the order of the parts of TaskMemory."""
+
+    @cached_property
+    def _all(self) -> dict[str, Operation]:
+        parts = all_rooms().__mro__
+        found = [operation for part in parts for operation in map(declared, vars(part).values()) if operation]
+        return {each.name: each for each in sorted(found, key=lambda each: each.tools != "core")}
+
+    def __getitem__(self, name: str) -> Operation:
+        own = declared(getattr(room(name), name)) if name in CORE_ROOMS else None
+        return own or self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+OPERATIONS = _Operations()
+
+
+@cache
+def room(name: str) -> type[Base]:
+    """A class that has an operation: a single room for the core operations, otherwise all of TaskMemory."""
+    if name not in CORE_ROOMS:
+        return all_rooms()
+    module, _, part = CORE_ROOMS[name].rpartition(".")
+    return getattr(import_module(f"ringbolt.{module}"), part)
+
+
+def all_rooms() -> type[TaskMemory]:
+    """The class with every operation, which takes longer to load than the rooms of the core operations."""
+    from .memory import TaskMemory
+
+    return TaskMemory
+
+
 # Public methods of TaskMemory that are not operations on tasks.
 NOT_OPERATIONS = ("acting_as", "close", "events", "open")
 
@@ -65,19 +109,31 @@ class Parameter(Value, frozen=True, kw_only=True):
 @cache
 def parameters(operation_name: str) -> tuple[Parameter, ...]:
     """The arguments of an operation, in order."""
-    operation = OPERATIONS[operation_name]
-    hints = get_type_hints(operation.method)
-    docs = operation.parameter_docs
+    docs = OPERATIONS[operation_name].parameter_docs
     return tuple(
-        Parameter(
-            name=name,
-            schema=_argument_schema(hints[name]),
-            default=parameter.default,
-            description=docs.get(name, ""),
-        )
-        for name, parameter in inspect.signature(operation.method).parameters.items()
-        if name != "self"
+        each.replace(description=docs.get(each.name, "")) for each in _arguments(operation_name).values()
     )
+
+
+@cache
+def _hints(operation_name: str) -> dict[str, Any]:
+    return get_type_hints(OPERATIONS[operation_name].method)
+
+
+@cache
+def _arguments(operation_name: str) -> dict[str, Parameter]:
+    """The arguments of an operation by name, without their descriptions, which a call does not need."""
+    method: Any = OPERATIONS[operation_name].method
+    hints, code = _hints(operation_name), method.__code__
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    last: tuple[Any, ...] = method.__defaults__ or ()
+    positional = names[: code.co_argcount - 1]
+    defaults: dict[str, Any] = dict(zip(positional[len(positional) - len(last) :], last, strict=True))
+    defaults.update(method.__kwdefaults__ or {})
+    return {
+        name: Parameter(name=name, schema=_argument_schema(hints[name]), default=defaults.get(name, REQUIRED))
+        for name in names
+    }
 
 
 def _argument_schema(hint: Any) -> Schema:
@@ -105,12 +161,14 @@ def input_schema(name: str) -> Schema:
 
 def output_schema(name: str) -> Schema:
     """The result of an operation as a JSON schema, with the types it refers to in `$defs`."""
+    from inspect import cleandoc  # slow to load, and a call does not need it
+
     hint = get_type_hints(OPERATIONS[name].method)["return"]
     (schema,), structs = msgspec.json.schema_components([hint], ref_template="#/$defs/{name}")
     # A result has all of its fields, even those with a default.
     for struct in structs.values():
         struct["required"] = list(struct["properties"])
-        struct["description"] = inspect.cleandoc(struct["description"])
+        struct["description"] = cleandoc(struct["description"])
         for field in struct["properties"].values():
             field.pop("default", None)
     return {**schema, "$defs": structs} if structs else schema
@@ -126,10 +184,10 @@ def scope_of(name: str, arguments: Mapping[str, Any]) -> Access:
 # --- calling ----------------------------------------------------------------------------------------
 
 
-def call(memory: TaskMemory, name: str, arguments: Mapping[str, Any]) -> Any:
+def call(memory: Base, name: str, arguments: Mapping[str, Any]) -> Any:
     """Call an operation with arguments from a model or a program; returns plain JSON data."""
     prepared = prepare(memory.grant, name, arguments)
-    return as_json(getattr(memory, name)(**prepared))
+    return as_json(bound(memory, name)(**prepared))
 
 
 def prepare(
@@ -150,6 +208,13 @@ def prepare(
     return arguments
 
 
+def bound(memory: Base, name: str) -> Callable[..., Any]:
+    """An operation as a method of a memory, which may have been opened without its room."""
+    if not hasattr(memory, name):
+        memory = with_operations(memory, room(name))
+    return getattr(memory, name)
+
+
 def authorize(grant: Grant, name: str, arguments: Mapping[str, Any]) -> None:
     """Raise NotAllowed unless a caller may make this call; `arguments` come from `read_arguments`.
 
@@ -160,8 +225,8 @@ def authorize(grant: Grant, name: str, arguments: Mapping[str, Any]) -> None:
         raise access_refused(grant, name, needed)
     if grant.workspaces is None:
         return
-    named = {parameter.name: parameter.default for parameter in parameters(name)}
-    workspace = arguments.get("workspace", named.get("workspace", ""))
+    named = _arguments(name).get("workspace")
+    workspace = arguments.get("workspace", named.default if named else "")
     if OPERATIONS[name].whole_store or (workspace != "" and not grant.sees(workspace)):
         raise workspace_refused()
 
@@ -173,9 +238,7 @@ def read_arguments(name: str, raw: Mapping[str, Any], only: Collection[str] | No
     text. A null argument counts as absent; the workspace `*` means all workspaces. Every value has the type
     that its parameter declares, or the call is refused. The error for an unknown name suggests the right one.
     """
-    known = {
-        parameter.name: parameter for parameter in parameters(name) if only is None or parameter.name in only
-    }
+    known = {key: each for key, each in _arguments(name).items() if only is None or key in only}
     arguments: dict[str, Any] = {}
     for argument, value in raw.items():
         if argument not in known:
@@ -205,15 +268,15 @@ def read_arguments(name: str, raw: Mapping[str, Any], only: Collection[str] | No
 
 def _instead(name: str, argument: str, known: Mapping[str, Any]) -> str:
     """What the caller probably meant by an argument that it was not told of."""
-    if any(argument == parameter.name for parameter in parameters(name)):
-        more = " Others are in the full set of tools (`--tools full`)."
-    else:
-        more = ""
+    hidden = argument in _arguments(name)
+    more = " Others are in the full set of tools (`--tools full`)." if hidden else ""
     meant = _nearest(argument, known) or f"Its arguments are: {', '.join(known) or 'none'}."
     return f"{meant}{more}"
 
 
 def _nearest(word: str, known: Mapping[str, Any]) -> str:
+    from difflib import get_close_matches  # only mistakes need it
+
     close = get_close_matches(word, known, 1)
     return f"Did you mean {close[0]}?" if close else ""
 
@@ -239,7 +302,7 @@ def _accepted_types(name: str) -> dict[str, Any]:
     """The types of an operation's parameters, as far as JSON has them."""
     return {
         parameter: Union[tuple(_kinds(hint))]  # noqa: UP007 - built from a list
-        for parameter, hint in get_type_hints(OPERATIONS[name].method).items()
+        for parameter, hint in _hints(name).items()
         if parameter != "return"
     }
 

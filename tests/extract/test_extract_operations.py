@@ -6,7 +6,7 @@ import pytest
 
 from ringbolt.extract import extraction
 from ringbolt.extract.extraction import without_echo
-from ringbolt.extract.trust import least_trusted
+from ringbolt.ledger.trust import least_trusted
 from ringbolt.model.results import WorkerReport
 from tests.support import newest
 from tests.worker.stand_in import Found, StandIn

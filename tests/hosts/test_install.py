@@ -71,9 +71,9 @@ def at(tmp_path, monkeypatch):
     for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCLAW_STATE_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(project)
-    for name in ("ringbolt-hook", "ringbolt"):
+    for name, module in (("ringbolt-hook", "ringbolt.hosts.capture_hook"), ("ringbolt", "ringbolt")):
         program = tmp_path / "bin dir" / name
-        program.write_text("#!/bin/sh\n")
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
         program.chmod(0o755)
     return tmp_path
 
@@ -381,6 +381,24 @@ def test_the_command_shows_a_diff_installs_checks_and_removes(at):
     assert "+++ /dev/null" in run(*words, "--remove", "--dry-run").stdout
     assert data(*words, "--remove")["state"] == "not installed"
     assert tree(at) == {}
+
+
+def test_an_installation_is_tried_as_the_host_will_run_it(at):
+    words = ("install", "claude-code", "--project", "--program", str(at / "bin dir/ringbolt-hook"))
+    told = run(*words)
+    assert told.exit_code == 0
+    assert "The hook records events." in told.stdout
+    assert "The MCP server answers with 8 tools: task_resume, " in told.stdout
+    assert not (at / "data" / "ringbolt" / "ringbolt.db").exists(), "the user's store is left alone"
+
+
+def test_an_installation_that_does_not_work_says_so_and_what_to_do(at):
+    for name in ("ringbolt-hook", "ringbolt"):
+        (at / "bin dir" / name).write_text("#!/bin/sh\necho 'no module named ringbolt' >&2\nexit 1\n")
+    told = run("install", "claude-code", "--project", "--program", str(at / "bin dir/ringbolt-hook"))
+    assert told.exit_code == 1
+    assert "The MCP server does not answer: no module named ringbolt. Install Ringbolt again" in told.stderr
+    assert "The hook recorded nothing: no module named ringbolt." in told.stderr
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from mcp import Client
 from ringbolt.model.capabilities import LOCAL
 from ringbolt.model.errors import InvalidInput
 from ringbolt.operations import OPERATIONS, input_schema, parameters, prepare, read_arguments
-from ringbolt.surfaces.mcp.server import ERROR_META, Caller, make_server
+from ringbolt.surfaces.mcp.handlers import ERROR_META, Caller
+from ringbolt.surfaces.mcp.server import make_server
 from ringbolt.surfaces.mcp.tools import listed, tool
 from tests.security.doors import OVER_HTTP, arguments_for, door
 from tests.support import contents, newest, open_memory

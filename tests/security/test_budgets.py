@@ -16,9 +16,10 @@ from contextlib import ExitStack, contextmanager
 import anyio
 import pytest
 
+from ringbolt.surfaces.blocking import Waiting
 from ringbolt.surfaces.http import guard
 from ringbolt.surfaces.http.server import Server
-from ringbolt.surfaces.mcp.server import Caller, make_server
+from ringbolt.surfaces.mcp.server import HttpCaller, make_server, run_on_thread
 from tests.security.doors import door
 from tests.support import lock_held, open_memory, until
 from tests.surfaces.http_support import Client, serving
@@ -139,8 +140,10 @@ def test_a_server_that_ends_lets_its_clients_go_and_their_waits_go_on(memory, tm
 
 
 def test_a_tool_call_that_is_cancelled_ends_its_wait(memory):
+    waiting = Waiting(memory, run_on_thread, 10)
+
     async def caller(_):
-        return Caller(memory=lambda: memory)
+        return HttpCaller(memory=lambda: memory, waiting=waiting)
 
     async def story():
         from mcp import Client as McpClient

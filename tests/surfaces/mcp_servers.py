@@ -13,13 +13,16 @@ import mcp.client.session
 import mcp_types as types
 from mcp import Client, StdioServerParameters
 
-from ringbolt.surfaces.mcp.server import Caller, make_server
+from ringbolt.surfaces.mcp.handlers import Caller
+from ringbolt.surfaces.mcp.server import make_server
 
 # On a busy machine a server may take longer to start than the client waits before it tries the older era.
 mcp.client.session.DISCOVER_TIMEOUT_SECONDS = 60.0
 # With an `initialize`, or as since 2026-07-28: each request on its own.
 LEGACY, MODERN = "legacy", "auto"
 MODES = [LEGACY, MODERN]
+_NAME = "io.modelcontextprotocol"
+ENVELOPE = {f"{_NAME}/protocolVersion": "2026-07-28", f"{_NAME}/clientCapabilities": {}}
 ME = types.Implementation(name="test-client", version="1")
 
 _STDIO = """
@@ -80,6 +83,16 @@ class HttpServer:
     def close(self) -> None:
         self.kill()
         self._socket.close()
+
+
+def stdio_client(store, *arguments: str, mode: str = MODERN, **options) -> Client:
+    """A client of a server that it starts as hosts do."""
+    program = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ringbolt", "mcp", "--store", str(store), *arguments],
+        env=dict(os.environ),
+    )
+    return Client(program, mode=mode, client_info=ME, **options)
 
 
 @contextmanager

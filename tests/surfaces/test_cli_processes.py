@@ -208,15 +208,14 @@ def test_watch_draws_the_task_on_a_terminal(task, terminal):
     assert child.returncode == 0
 
 
-@pytest.mark.parametrize("words", [("serve",), ("mcp",)])
-def test_a_server_without_its_packages_names_the_extra(place, words):
+def test_a_server_without_its_packages_names_the_extra(place):
     code = (
         "import sys; sys.modules['mcp'] = sys.modules['uvicorn'] = None\n"
         "from ringbolt.surfaces.cli.main import main; main(sys.argv[1:])"
     )
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", code, "serve"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert f"pip install 'ringbolt[{words[0]}]'" in done.stderr
+    assert "pip install 'ringbolt[serve]'" in done.stderr
     assert "Traceback" not in done.stderr
     assert not os.path.exists(os.environ["RINGBOLT_STORE"])
 

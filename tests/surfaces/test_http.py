@@ -133,7 +133,7 @@ def test_the_mcp_server_is_there_for_those_who_have_a_token(ask, memory):
     assert ask("POST", "/mcp", body, **kinds, Content_Type="text/plain").status == 415
     assert ask("POST", "/mcp", body, token="read", **kinds).json["result"]["isError"]
     written = ask("POST", "/mcp", body, token="user", **kinds, X_Ringbolt_Session="M").json["result"]
-    (event,) = memory.events(written["structuredContent"]["task_id"])
+    (event,) = memory.events(re.search(r"task (\w{10})", written["content"][0]["text"])[1])
     assert (event.origin.channel, event.origin.session) == ("agent", "M")
 
 

@@ -20,15 +20,14 @@ from ringbolt import RingboltError, __version__, operations
 from ringbolt.config import SETTINGS
 from ringbolt.model.capabilities import Grant
 from ringbolt.packet import encode, tokens
+from ringbolt.surfaces.mcp.handlers import ERROR_META
 from ringbolt.surfaces.mcp.http import asgi_app
-from ringbolt.surfaces.mcp.server import ERROR_META, make_server
-from ringbolt.surfaces.mcp.stdio import Client as StdioClient
 from ringbolt.surfaces.mcp.texts import INSTRUCTIONS, result_text
-from ringbolt.surfaces.mcp.tools import listed, result_schema, structured, tool
+from ringbolt.surfaces.mcp.tools import core_tools, listed, result_schema, structured
 from tests.core.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
 from tests.packet.payloads import UNSEEN, broken_out, hostile
-from tests.support import foreign_database, lock_held, open_memory, run_python
-from tests.surfaces.mcp_servers import LEGACY, ME, MODES, connected, said, server_process
+from tests.support import foreign_database, lock_held, open_memory
+from tests.surfaces.mcp_servers import ENVELOPE, LEGACY, MODES, connected, said, server_process, stdio_client
 
 ROOT = Path(__file__).parents[2]
 # What can call a URL or run a command.
@@ -92,7 +91,7 @@ def test_a_task_survives_the_killing_of_the_server(tmp_path, kind, mode):
         assert [text for text in AFTER if text not in said(packet)] == []
         async with server.client(mode) as client:
             done = await client.call_tool("task_update", {"message": "All runs.", "status": "completed"})
-            assert done.structured_content["status"] == "completed"
+            assert not done.is_error, said(done)
 
     store = tmp_path / "store.db"
     with server_process(kind, tmp_path, store) as server:
@@ -110,10 +109,10 @@ def test_a_task_survives_the_killing_of_the_server(tmp_path, kind, mode):
 
 
 def test_the_core_tools_cost_a_model_at_most_1500_tokens():
-    shown = [
-        {name: one[name] for name in ("name", "description", "inputSchema")}
-        for one in (tool(operation, "core") for operation in listed("core").values())
-    ]
+    shown = [{**one} for one in core_tools()]
+    for one in shown:
+        del one["annotations"]  # hosts use these themselves
+    assert shown[0].keys() == {"name", "title", "description", "inputSchema"}, "all that a host may send"
     cost = tokens.counter(exact_wanted=True)(json.dumps(shown, ensure_ascii=False))
     assert cost <= 1500 - 150 * (8 - len(shown)), "each tool that is still to come needs its room"
     assert len(shown) <= 8
@@ -126,9 +125,13 @@ def test_arguments_are_flat_and_every_tool_says_what_it_does(memory, tools):
     for one in found:
         operation = operations.OPERATIONS[one.name]
         assert len(one.description) <= 2000
-        assert one.input_schema["type"] == one.output_schema["type"] == "object"
+        assert one.input_schema["type"] == "object"
         assert not {"anyOf", "oneOf", "allOf", "$ref"} & one.input_schema.keys()
-        jsonschema.Draft202012Validator.check_schema(one.output_schema)
+        if tools == "core":
+            assert one.output_schema is None, "every session of a host would pay for it"
+        else:
+            assert one.output_schema["type"] == "object"
+            jsonschema.Draft202012Validator.check_schema(one.output_schema)
         for schema in one.input_schema["properties"].values():
             assert not {"anyOf", "oneOf", "allOf", "$ref", "properties"} & schema.keys(), one.name
             assert "items" in schema or "array" not in schema.get("type", ()), one.name
@@ -227,7 +230,9 @@ def test_a_tool_answers_what_the_operation_answers(tmp_path, mode):
     async def through(client):
         return [await client.call_tool(name, arguments) for name, arguments in SCENARIOS]
 
-    for (name, arguments), result in zip(SCENARIOS, in_client(memories[0], through, mode=mode), strict=True):
+    for (name, arguments), result in zip(
+        SCENARIOS, in_client(memories[0], through, mode=mode, tools="full"), strict=True
+    ):
         wanted, error = answer_or_error(memories[1], name, arguments)
         assert result.is_error == bool(error), said(result)
         if error:
@@ -304,12 +309,8 @@ def test_recorded_text_stays_data(memory):
 
 
 def test_a_store_that_cannot_be_opened_is_told_to_the_model(tmp_path):
-    client = StdioClient(str(foreign_database(tmp_path / "other.db")), str(tmp_path), None, None)
-
     async def run():
-        from mcp import Client
-
-        async with Client(make_server("core", client.caller), client_info=ME) as connection:
+        async with stdio_client(foreign_database(tmp_path / "other.db")) as connection:
             failed = await connection.call_tool("task_list", {})
             with pytest.raises(MCPError, match="not_a_store"):
                 await connection.read_resource("tasks://active")
@@ -333,13 +334,13 @@ def test_a_tool_that_does_not_exist_is_refused_by_the_protocol(memory):
 
 _SURPRISE = """
 import functools, sys
-from ringbolt import TaskMemory
+from ringbolt.core.tasks import Tasks
 from ringbolt.surfaces.cli.main import main
-@functools.wraps(TaskMemory.task_list)
+@functools.wraps(Tasks.task_list)
 def task_list(self, **_):
     print("noise")
     raise RuntimeError("a secret")
-TaskMemory.task_list = task_list
+Tasks.task_list = task_list
 main(["mcp", *sys.argv[1:]])
 """
 
@@ -387,12 +388,22 @@ def test_an_interrupt_ends_the_server_at_once(tmp_path):
         assert server.wait(timeout=100) == -signal.SIGINT
 
 
-def test_without_the_package_it_says_what_to_install(tmp_path):
-    code = "import sys; sys.modules['mcp'] = None\nfrom ringbolt.surfaces.cli.main import main\nmain(['mcp'])"
-    told = run_python(code, check=False)
-    assert "pip install 'ringbolt[mcp]'" in told.stderr
-    code = "import sys; from ringbolt.surfaces.mcp import resources, tools; print(list(sys.modules))"
-    assert "mcp_types" not in run_python(code).stdout
+def test_the_server_over_stdio_needs_no_package_of_an_extra(tmp_path):
+    code = """
+import sys
+for name in ("mcp", "mcp_types", "anyio", "pydantic", "starlette", "uvicorn", "httpx2"):
+    sys.modules[name] = None
+sys.argv = ["ringbolt", "mcp", "--store", sys.argv[1]]
+from ringbolt.__main__ import run
+run()
+"""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    call["params"] = {"name": "task_list", "_meta": {**ENVELOPE}}
+    answered = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "store.db")],
+        input=json.dumps(call) + "\n", capture_output=True, text=True, check=True, timeout=100,
+    )  # fmt: skip
+    assert json.loads(answered.stdout)["result"]["content"][0]["text"] == "No tasks."
 
 
 def test_a_call_that_waits_holds_up_no_other_and_can_be_cancelled(tmp_path):
@@ -431,15 +442,12 @@ def test_the_first_root_of_a_client_is_its_workspace(tmp_path):
         )
 
     async def workspace(given, **options):
-        from mcp import Client
-
-        client = StdioClient(str(tmp_path / "store.db"), given, None, None)
-        async with Client(make_server("core", client.caller), client_info=ME, **options) as connection:
+        arguments = ["--workspace", given] if given else []
+        async with stdio_client(tmp_path / "store.db", *arguments, **options) as connection:
             await connection.call_tool("task_list", {})
             result = await connection.call_tool("task_register", {"name": "x"})
-        client.close()
         with open_memory(tmp_path / "store.db") as memory:
-            return memory.task_get(result.structured_content["task_id"]).workspace
+            return memory.task_get(re.search(r"task (\w{10})", said(result))[1]).workspace
 
     def refuse(_):
         raise RuntimeError("no roots today")
@@ -539,7 +547,7 @@ def test_over_http_only_what_may_come_in_is_answered(tmp_path):
                 assert not (await http.post("/mcp", json=look, headers=token)).json()["result"]["isError"]
                 named = {"ringbolt-workspace": "/über".encode(), "ringbolt-agent": "coder"}
                 made = (await http.post("/mcp", json=register, headers=named)).json()["result"]
-                return made["structuredContent"]["task_id"]
+                return re.search(r"task (\w{10})", made["content"][0]["text"])[1]
 
         task = memory.task_get(anyio.run(run))
         (event,) = memory.task_thread(task.id).events
@@ -569,16 +577,11 @@ def test_the_registry_entry_says_what_its_schema_asks_for_and_nothing_else():
     assert 1 <= len(entry["description"]) <= 100
     (package,) = entry["packages"]
     assert set(package) == {
-        "registryType", "identifier", "version", "runtimeHint", "runtimeArguments", "packageArguments",
-        "transport", "environmentVariables",
+        "registryType", "identifier", "version", "runtimeHint", "packageArguments", "transport",
+        "environmentVariables",
     }  # fmt: skip
     assert (package["registryType"], package["identifier"]) == ("pypi", "ringbolt")
     assert (package["runtimeHint"], package["transport"]) == ("uvx", {"type": "stdio"})
-    # uvx --with=ringbolt[mcp]==… ringbolt mcp
-    (extra,) = package["runtimeArguments"]
-    assert (extra["type"], extra["name"], extra["value"]) == (
-        "named", "--with", f"ringbolt[mcp]=={__version__}",
-    )  # fmt: skip
     assert package["packageArguments"] == [{"type": "positional", "value": "mcp"}]
     for variable in package["environmentVariables"]:
         assert set(variable) == {"name", "description", "isRequired", "isSecret"}

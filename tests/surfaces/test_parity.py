@@ -12,7 +12,7 @@ from anyio.from_thread import start_blocking_portal
 
 from ringbolt import RingboltError
 from ringbolt.operations import call
-from ringbolt.surfaces.mcp.server import ERROR_META
+from ringbolt.surfaces.mcp.handlers import ERROR_META
 from tests.support import open_memory
 from tests.surfaces.command_line import run
 from tests.surfaces.http_support import serving

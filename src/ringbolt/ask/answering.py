@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..extract.trust import least_trusted
 from ..ledger.base import Base
+from ..ledger.trust import least_trusted
 from ..ledger.values import read_event
 from ..llm.prompts import Fact
 from ..model.lazy_regex import lazy_regex

@@ -11,16 +11,16 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..extract.task_name import task_name
-from ..extract.trust import least_trusted
 from ..ledger.access import append_event, check_steps, new_task_id, seconds_now
 from ..ledger.base import Base, Draft, stored_result, written
 from ..ledger.current_task import DRAFT, REQUEST, UNNAMED, request_tags
+from ..ledger.trust import least_trusted
 from ..ledger.values import OPEN_EFFECTS
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound
 from ..model.operation import operation
 from ..model.types import Written
+from ..requests.task_name import task_name
 from ..store import sessions
 from ..store.schema import SOURCES
 from ..store.tx import Row, Tx

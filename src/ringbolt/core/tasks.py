@@ -293,7 +293,7 @@ class Tasks(Base):
             )
             if message and self._may_move(head, message):
                 # Its patterns are slow to compile, and most short-lived processes never need them.
-                from ..extract.progress_updates import foresee
+                from ..progress.progress_updates import foresee
 
                 draft.then = foresee(self, tx, head, draft, now)
             return draft

@@ -1,7 +1,7 @@
 """Extract: from events to what is worth remembering, with rules and without a model.
 
-`extractor` finds decisions, failures with their fixes, values and artifacts; `plan_progress` follows a plan;
-`names` ranks the names in use; `summary_text` writes the running summary; `patterns` learns over many tasks.
-They are pure; `extraction`, `progress_updates`, `running_summary` and `distillation` store what they find.
-May import `model`, `signals`, `store`, `ledger`, `packet` and `llm`.
+`extractor` finds decisions, failures with their fixes, values and artifacts; `names` ranks the names in use;
+`work_tree` and `run_commands` follow the repository; `summary_text` writes the running summary; `patterns`
+learns over many tasks. They are pure; `extraction`, `running_summary` and `distillation` store the results.
+May import `model`, `signals`, `store`, `ledger`, `packet`, `llm` and `progress`.
 """

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from ..model.operation import operation
 from ..model.results import Distilled
+from ..progress.plan_inference import infer_plan
+from ..progress.progress_updates import catch_up
 from ..store.tx import Tx
 from . import names, run_commands, work_tree
 from .extraction import Extracting
 from .folds import MakeFold, update_folds
 from .names import Names
-from .plan_inference import infer_plan
-from .progress_updates import catch_up
 from .run_commands import RunCommandsFold
 from .work_tree import WorkTreeFold
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..ledger.base import Draft, find_item
+from ..ledger.trust import is_trusted_as, least_trusted
 from ..ledger.values import read_event, read_task
 from ..llm.calls import Modelling
 from ..llm.prompts import ModelEntry, fact_of, fitting
@@ -32,7 +33,6 @@ from ..store.tx import Row, Tx
 from . import patterns, queries
 from .extractor import Extractor, Found
 from .known_entries import AGENT, LATEST, MODEL_BLOCKER, KnownEntries, names_of
-from .trust import is_trusted_as, least_trusted
 
 
 class Reader(Protocol):

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from ..ledger.trust import AGENT, least_trusted
 from ..model.types import Channel, EntryType, Event, Value, is_dict, is_list
 from ..model.validate import blake2b
 from ..signals import failures, prompt_phrases, tools
@@ -28,7 +29,6 @@ from .attempts import Attempt, Attempts, Failure, attempt
 from .decisions import Decided
 from .known_entries import BLOCKER, LATEST
 from .message_reader import DeadEnd, Message, Remark, read_message
-from .trust import AGENT, least_trusted
 from .written_texts import message_of, note_of
 
 MOST_SUMMARY, MOST_DETAIL = 300, 2000

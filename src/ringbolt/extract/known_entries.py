@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 
+from ..ledger.trust import AGENT
 from ..model import rules
 from ..store.tx import Row, Tx
 from . import queries
-from .trust import AGENT
 
 LATEST = ("variable", "context")  # only the latest entry of these types counts
 FAILURES = ("exclusion", "error")

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..ledger.base import Base
+from ..ledger.trust import AGENT
 from ..model import rules, validate
 from ..model.operation import operation
 from ..model.types import Event, Pattern, is_dict
@@ -22,7 +23,6 @@ from ..signals.failures import error_line, output_text
 from ..signals.terms import telling_stems
 from ..store.tx import Row, Tx
 from . import queries
-from .trust import AGENT
 
 TYPES = ("success", "failure", "retry")
 KEPT_DAYS = 90  # a pattern seen only once is forgotten after this

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..ledger.trust import least_trusted
 from ..ledger.values import read_actions, read_event
 from ..llm.prompts import fact_of
 from ..model import rules, validate
@@ -15,7 +16,6 @@ from ..store import distilled
 from ..store.tx import Row, Tx
 from .distillation import Distilling
 from .summary_text import compose, event_line
-from .trust import least_trusted
 
 Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
 

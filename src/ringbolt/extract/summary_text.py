@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..ledger.trust import least_trusted
 from ..model.types import Channel, Entry, Event, Item, Name, Snapshot, Source, Value, is_dict
 from ..model.validate import dumps
 from ..packet import encode, tokens
 from ..signals.step_numbers import number_ranges
-from .trust import least_trusted
 
 BUDGET = 500  # tokens
 # Characters of a text, and how many of each kind, from the fullest form to the shortest.

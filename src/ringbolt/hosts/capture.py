@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-from ..extract.task_name import task_name
 from ..ledger.current_task import DRAFT, UNNAMED, request_tags
 from ..ledger.values import OPEN_EFFECTS
 from ..memory import TaskMemory
@@ -18,6 +17,7 @@ from ..model import rules
 from ..model.errors import RingboltError
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Task, Written, is_dict, is_list
+from ..requests.task_name import task_name
 from ..signals.effect_outcomes import Outcome, outcome
 from ..signals.effect_relations import Acts, relation
 from ..signals.effects import SideEffect, side_effects

@@ -1,6 +1,6 @@
 """Classify a prompt: a new request, more about the current one, or a task to take over.
 
-`extract/request_boundary` judges the words; this module collects the state at that moment.
+`requests/request_boundary` judges the words; this module collects the state at that moment.
 """
 
 from __future__ import annotations
@@ -9,9 +9,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..extract.request_boundary import Boundary, Moment, judge
-from ..extract.request_model import KIND
-from ..extract.task_name import task_name
 from ..ledger.access import seconds_now
 from ..ledger.current_task import DRAFT, REQUEST, request_tags
 from ..memory import TaskMemory
@@ -19,6 +16,9 @@ from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Task
 from ..model.validate import seconds_of, stamp
+from ..requests.request_boundary import Boundary, Moment, judge
+from ..requests.request_model import KIND
+from ..requests.task_name import task_name
 from ..signals import phrases
 from ..signals.text_layout import sentences
 from ..signals.words import weighted_words

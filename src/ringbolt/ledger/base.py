@@ -47,6 +47,9 @@ def _task_of(result: Written) -> tuple[str]:
     return (result.task_id,)
 
 
+Room = TypeVar("Room", bound="Base")
+
+
 class Mirrors(Protocol):
     """Files that mirror the store: the interface of `files.mirror_keeper.Keeper`, for lower rooms."""
 
@@ -587,3 +590,10 @@ def find_item(steps: list[Row], name: Any) -> Row:
         f"The task has no step {shown(text)}.",
         f"Its steps are: {names or 'none yet; add some with task_plan_append'}.",
     )
+
+
+def with_operations(memory: Base, room: type[Room]) -> Room:
+    """A memory with the operations of another room: the same store, origin, workspace and claims."""
+    other = room.__new__(room)
+    other.__dict__ = memory.__dict__
+    return other

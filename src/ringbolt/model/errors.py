@@ -40,6 +40,7 @@ CODES = {
     "undo_conflict": "Later events build on the event to undo.",
     "not_undoable": "This event cannot be undone.",
     "not_ours": "A host's settings contain an entry with our name that is not ours.",
+    "not_installed": "Ringbolt could not be installed permanently.",
     # NotAllowed
     "wrong_scope": "The caller's token or connection does not have the access that this needs.",
     "wrong_workspace": "The caller's token is for other workspaces.",

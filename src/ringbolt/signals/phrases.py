@@ -99,7 +99,7 @@ def is_offer(question: str) -> bool:
 
 # --- any of it --------------------------------------------------------------------------------------
 
-# Every sentence that `extract.plan_progress` acts on has one of these (a test holds that). They are looked
+# Every sentence that `progress.plan_progress` acts on has one of these (a test holds that). They are looked
 # for in each message that is stored, and are cheaper than the patterns above, which need not be compiled.
 _PROGRESS_HINTS = (
     "done", "complet", "finish", "conclud", "accomplish", "achiev", "commit", "implement", "deploy", "merged",

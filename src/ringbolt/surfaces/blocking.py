@@ -10,12 +10,11 @@ from typing import Any
 from ..memory import TaskMemory
 from ..model.errors import NotAllowed, RingboltError
 from ..model.results import WaitResult
-from ..waits.blocking import BlockingWaits
+from ..waits.blocking import GONE, BlockingWaits
 
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 WAIT = "smart_wait"
-GONE = "the client that waited for it has gone"
 
 
 def blocks(operation: str, arguments: Mapping[str, Any]) -> bool:

@@ -363,6 +363,6 @@ def servers() -> Finding:
     """Whether the packages for the servers are installed."""
     missing = [name for name in ("mcp", "starlette", "uvicorn") if find_spec(name) is None]
     if missing:
-        fix = "`pip install 'ringbolt[serve]'` installs the packages for `ringbolt serve` and `ringbolt mcp`."
+        fix = "`pip install 'ringbolt[serve]'` installs the packages for `ringbolt serve`."
         return _warning("servers", f"not installed: {', '.join(missing)}", fix)
     return _ok("servers", "mcp, starlette and uvicorn are installed")

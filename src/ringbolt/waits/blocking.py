@@ -8,12 +8,15 @@ wait is over. The thread exists only while somebody waits.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
 from ..model.errors import NotFound, RingboltError, StoreError
+from ..model.results import WaitResult
 from ..store import jobs
 from .loop import CALLER_LEASE_SECONDS, FEED_SECONDS, LEASE_CHECK_SECONDS, PASSING, Watcher
+from .operations import Waiting
 from .wake import WaitRecords
 
 WaitKey = tuple[str, int]  # the task, and the seq of the wait
@@ -123,6 +126,27 @@ class BlockingWaits:
             callers = self._wanted.pop(wait, [])
         for over in callers:
             over()
+
+
+GONE = "the client that waited for it has gone"
+_POLL_SECONDS = 0.5  # between two questions whether the client is still there
+
+
+def wait_on_this_thread(
+    memory: Waiting, arguments: Mapping[str, Any], gone: Callable[[], bool]
+) -> WaitResult:
+    """A blocking `smart_wait` for a client that may go: then the wait ends with it."""
+    wanted: dict[str, Any] = {**arguments, "block": False}
+    started = memory.smart_wait(**wanted)
+    waits, over = BlockingWaits(memory), threading.Event()
+    if started.state == "watching":
+        waits.add((started.task_id, started.seq), over.set)
+        while not over.wait(_POLL_SECONDS):
+            if gone():
+                memory.wait_cancel(started.wait_id, reason=GONE)
+                over.wait()
+        waits.end()
+    return memory.wait_status(started.wait_id)[0]
 
 
 class _Keys:

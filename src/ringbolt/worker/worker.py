@@ -14,12 +14,12 @@ from collections.abc import Callable, Generator, Mapping
 
 from ..extract.extraction import MakeReader, More
 from ..extract.patterns import prune
-from ..extract.request_model import KIND as NEW_REQUEST
 from ..memory import TaskMemory
 from ..model.errors import Conflict, NotFound, StoreError
 from ..model.results import Job, WorkerReport
 from ..model.validate import seconds_of
 from ..recall.semantic import semantic_index
+from ..requests.request_model import KIND as NEW_REQUEST
 from ..store import Tx, jobs
 from ..upkeep.job import upkeep
 from .webhooks import deliver

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ...extract.task_name import task_name
 from ...journal.event_files import Journal
 from ...ledger.current_task import UNNAMED
 from ...memory import TaskMemory
@@ -20,6 +19,7 @@ from ...model.errors import InvalidInput
 from ...model.redaction import Redactor
 from ...model.types import Value
 from ...model.validate import blake2b
+from ...requests.task_name import task_name
 from ...store.tx import Row, Tx
 from ..capture import Capture, is_assent
 from ..capture_hook import clipped, redaction_key

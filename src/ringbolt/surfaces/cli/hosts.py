@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from typing import Any
 
@@ -11,7 +13,9 @@ import click
 from ...hosts import drill
 from ...hosts.host_table import HOSTS
 from ...hosts.install.installer import Installer, hook_program
+from ...hosts.install.permanent import permanent_ringbolt
 from ...hosts.install.plugins import agents_snippet, mcp_settings, write_claude_plugin
+from ...hosts.install.trial import Trial, try_installed
 from ...hosts.transcripts.importing import TranscriptClock, capture_transcripts
 from ...memory import TaskMemory
 from ...model.errors import InvalidInput, StoreError
@@ -65,6 +69,8 @@ def install_command(
     """
     if remove and check:
         raise click.UsageError("--remove and --check cannot be combined.")
+    if program is None and (permanent := permanent_ringbolt(install=not (remove or check or dry_run))):
+        leave(subprocess.call([permanent, *sys.argv[1:]]))
     if plugin is not None and (host != "claude-code" or remove or check or dry_run or scope):
         raise click.UsageError("--plugin is only for claude-code, and can only be combined with --program.")
     if host == "generic":
@@ -84,7 +90,9 @@ def _install(host: str, scope: str | None, program: str | None, action: str, dry
         leave(_EXIT.get(report.state, 4))
     do = installer.remove if action == "remove" else installer.install
     report = do(dry_run=dry_run)
-    answer(report.to_dict(), _show_diff if dry_run else _show_installed)
+    trial = Trial() if dry_run or action == "remove" else try_installed(installer.hook)
+    answer({**report.to_dict(), **trial.to_dict()}, _show_diff if dry_run else _show_installed)
+    leave(1 if trial.problems else 0)
 
 
 def _show_diff(report: Any) -> None:
@@ -101,8 +109,10 @@ def _show_installed(report: Any) -> None:
                 click.echo(f"    {line(name)}: {state}")
     for path in report["backups"]:
         click.echo(f"  copy: {line(path)}")
-    for note in report["notes"]:
-        warn(note)
+    for text in report.get("works", ()):
+        click.echo(f"  {line(text)}")
+    for text in (*report["notes"], *report.get("problems", ())):
+        warn(text)
 
 
 def _show_generic(program: str | None) -> None:

@@ -10,7 +10,7 @@ import click
 from ...core.actions import Actions
 from ...core.notes import Notes
 from ...core.plans import Plans
-from ...extract.progress_updates import Progressing
+from ...progress.progress_updates import Progressing
 from .command import Group, operation_command
 from .console import answer, call, line, task_option, written
 from .parameters import argument, option

@@ -15,6 +15,7 @@ from ...memory import TaskMemory
 from .. import demo as story
 from ..http import PORT
 from ..http.auth import rotate_tokens
+from ..mcp import stdio
 from .command import Command
 from .console import given, line, open_memory, require_user, warn
 
@@ -119,12 +120,12 @@ def _program() -> str:
 def mcp_command(tools: str) -> None:
     """Serve MCP on standard input and output, as MCP clients start it. The first call creates the store."""
     common = given()
-    _server("mcp.stdio", "mcp", ("mcp",)).serve(
-        common.get("store"),
+    stdio.serve(
+        common.get("store", ""),
         tools=tools,
         workspace=common.get("workspace", ""),
-        session=common.get("session"),
-        agent=common.get("agent"),
+        session=common.get("session", ""),
+        agent=common.get("agent", ""),
     )
 
 

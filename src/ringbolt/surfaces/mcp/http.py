@@ -16,7 +16,8 @@ from starlette.types import Receive, Scope, Send
 from ...memory import TaskMemory
 from ...model.capabilities import AGENT
 from ..blocking import Waiting
-from .server import Caller, Context, agent_name, make_server, plain_name, run_on_thread
+from .handlers import plain_name
+from .server import Context, HttpCaller, agent_name, make_server, run_on_thread
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _THIS_MACHINE = TransportSecuritySettings(
@@ -32,22 +33,22 @@ def asgi_app(memory: TaskMemory, *, tools: str = "core", guarded: bool = False) 
 
     If you mount it, enter its lifespan (`app.router.lifespan_context(app)`). The scope of a request may
     identify the caller: `ringbolt.memory` (a TaskMemory with its grant), `ringbolt.run`, `ringbolt.waiting`
-    and `ringbolt.gone` (see `Caller`). `guarded`: Host and Origin were already checked; otherwise only those
-    of this machine are accepted, and every caller is an agent in the workspace of `memory`.
+    and `ringbolt.gone` (see `HttpCaller`). `guarded`: Host and Origin were already checked; otherwise only
+    those of this machine are accepted, and every caller is an agent in the workspace of `memory`.
     """
     agent_memory = memory.acting_as(grant=AGENT)
     own_waiting = Waiting(memory, run_on_thread, memory.settings.http_token_waits)
 
-    async def caller(ctx: Context) -> Caller:
+    async def caller(ctx: Context) -> HttpCaller:
         scope: Mapping[str, Any] = ctx.request.scope if ctx.request is not None else {}
         headers: Mapping[str, str] = ctx.request.headers if ctx.request is not None else {}
         agent = agent_name(ctx)
         known: TaskMemory | None = scope.get("ringbolt.memory")
-        return Caller(
+        return HttpCaller(
             memory=lambda: _named(known, agent) if known else _acting(agent_memory, agent, headers),
-            waiting=lambda: scope.get("ringbolt.waiting") or own_waiting,
+            waiting=scope.get("ringbolt.waiting") or own_waiting,
             run=scope.get("ringbolt.run") or run_on_thread,
-            gone=scope.get("ringbolt.gone"),
+            left=scope.get("ringbolt.gone"),
         )
 
     manager = StreamableHTTPSessionManager(

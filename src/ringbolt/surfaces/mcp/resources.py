@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...memory import TaskMemory
 from ...model.errors import InvalidInput, NotFound, shown
 from . import texts
+
+if TYPE_CHECKING:
+    from ...memory import TaskMemory
 
 ACTIVE = "tasks://active"
 CURRENT = "current"  # stands for the id of the current task

@@ -6,14 +6,16 @@ arguments that the schema shows.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ...model import validate
 from ...model.operation import Operation, first_sentence
 from ...model.types import is_dict
-from ...operations import OPERATIONS, input_schema, output_schema, parameters
+from ...operations import CORE_ROOMS, OPERATIONS, input_schema, output_schema, parameters
 
 Schema = dict[str, Any]
 
@@ -35,8 +37,25 @@ _SIMPLER: dict[str, Schema] = {
 def listed(tools: str) -> dict[str, Operation]:
     """The operations of a set of tools, by name, always in the same order."""
     validate.choice("tools", tools, SETS)
-    wanted = ("core",) if tools == "core" else SETS
-    return {name: operation for name, operation in OPERATIONS.items() if operation.tools in wanted}
+    names = (
+        CORE_ROOMS if tools == "core" else [each.name for each in OPERATIONS.values() if each.tools in SETS]
+    )
+    return {name: OPERATIONS[name] for name in names}
+
+
+def is_in(tools: str, name: str) -> bool:
+    """Whether a tool is in a set."""
+    return name in CORE_ROOMS or (tools == "full" and name in OPERATIONS and OPERATIONS[name].tools in SETS)
+
+
+def described(tools: str) -> list[Schema]:
+    """The tools of a set as `tools/list` shows them."""
+    return [tool(operation, tools) for operation in listed(tools).values()]
+
+
+def core_tools() -> list[Schema]:
+    """The core tools from the file that `make docs` writes: each session lists them, so it must be fast."""
+    return json.loads(Path(__file__).with_name("core_tools.json").read_bytes())
 
 
 def tool(operation: Operation, tools: str) -> Schema:
@@ -50,7 +69,9 @@ def tool(operation: Operation, tools: str) -> Schema:
         if core
         else operation.description,
         "inputSchema": _few_arguments(operation) if core else _all_arguments(operation),
-        "outputSchema": result_schema(operation.name),
+        # Hosts show a model the structured content instead of the text, which loses its fence, and every
+        # session pays for the schemas: only programs get both.
+        **({} if core else {"outputSchema": result_schema(operation.name)}),
         "annotations": {
             "title": title,
             "readOnlyHint": operation.scope == "read" and not operation.writes_with,

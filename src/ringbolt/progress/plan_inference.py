@@ -14,11 +14,11 @@ from ..ledger.access import time_now
 from ..ledger.base import Base
 from ..ledger.current_task import REQUEST
 from ..ledger.inferred_plan import INFERRED_PLAN
+from ..ledger.trust import AGENT
 from ..store import distilled
 from ..store.tx import Row, Tx
 from .observations import observation, sets_of
 from .prose_plan import ProsePlan
-from .trust import AGENT
 
 KIND = "prose_plan"
 PAGE = 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.extract.task_name import MOST_CHARACTERS, task_name
+from ringbolt.requests.task_name import MOST_CHARACTERS, task_name
 
 
 def test_the_verb_phrase_without_courtesies_is_the_name() -> None:

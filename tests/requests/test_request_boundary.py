@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ringbolt.extract import request_weights
-from ringbolt.extract.request_boundary import Moment, features, judge
+from ringbolt.requests import request_weights
+from ringbolt.requests.request_boundary import Moment, features, judge
 
 FINISHED = Moment(
     request="Add a voucher field to the checkout form and store the code with the order.",

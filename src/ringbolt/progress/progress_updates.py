@@ -13,6 +13,7 @@ from typing import Any
 from ..ledger.access import append_event
 from ..ledger.base import Base, Draft
 from ..ledger.step_changes import begun_phase, item_changes
+from ..ledger.trust import AGENT, least_trusted
 from ..model import rules
 from ..model.operation import operation
 from ..model.results import ItemProgress, ProgressReport
@@ -22,7 +23,6 @@ from ..store import distilled
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
 from .plan_progress import HIGH, Finding, Progress
-from .trust import AGENT, least_trusted
 
 KIND = "progress"
 PAGE = 200  # events that are read at once

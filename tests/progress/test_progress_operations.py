@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.extract import progress_updates
-from ringbolt.extract.plan_progress import Observation, Progress
+from ringbolt.progress import progress_updates
+from ringbolt.progress.plan_progress import Observation, Progress
 from ringbolt.signals.phrases import may_tell_progress
 from tests.support import run_python
 

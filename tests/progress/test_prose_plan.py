@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ringbolt.extract.plan_lists import Source, plan_lists, step_title
-from ringbolt.extract.plan_progress import Observation
-from ringbolt.extract.prose_plan import ProsePlan, Step
+from ringbolt.progress.plan_lists import Source, plan_lists, step_title
+from ringbolt.progress.plan_progress import Observation
+from ringbolt.progress.prose_plan import ProsePlan, Step
 from ringbolt.signals.announcements import announcements, sequence
 
 PLANS: dict[str, tuple[Source, str, str]] = {

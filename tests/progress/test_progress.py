@@ -7,7 +7,14 @@ import json
 
 import pytest
 
-from ringbolt.extract.plan_progress import HIGH, Observation, Progress, read_action, statements_of, title_sort
+from ringbolt.progress.plan_progress import (
+    HIGH,
+    Observation,
+    Progress,
+    read_action,
+    statements_of,
+    title_sort,
+)
 from ringbolt.signals.step_numbers import step_numbers
 from ringbolt.signals.words import stem, weighted_words
 
