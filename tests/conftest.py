@@ -26,8 +26,17 @@ settings.register_profile("thorough", max_examples=400, **PATIENT)
 settings.load_profile("quick")
 
 
+@pytest.fixture(scope="session")
+def signing_key(tmp_path_factory):
+    """The same key everywhere, so that golden files have the same signatures."""
+    path = tmp_path_factory.mktemp("person") / "signing-key"
+    path.write_bytes(b"the key of whoever runs the tests")
+    path.chmod(0o600)
+    return str(path)
+
+
 @pytest.fixture(autouse=True)
-def nobodys_settings(monkeypatch, tmp_path):
+def nobodys_settings(monkeypatch, tmp_path, signing_key):
     """No test reads or writes the settings and stores of the one who runs it."""
     for name in list(os.environ):
         if name.startswith("RINGBOLT_") and name not in ("RINGBOLT_TEST_PG", "RINGBOLT_GOLDEN"):
@@ -35,6 +44,8 @@ def nobodys_settings(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
+    # The stores of a test are those of one person, who moves tasks between them.
+    monkeypatch.setenv("RINGBOLT_SIGNING_KEY", signing_key)
 
 
 def pytest_configure(config):

@@ -75,6 +75,10 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "Recalling": ("Recall", "Search everything recorded."),
     "Asking": ("Asking", "[Questions](../how-to/ask.md) about a task, answered from the record."),
     "Claims": ("Claims", "Reserve a task or a step for one agent."),
+    "Proposing": (
+        "Proposals",
+        "What agents proposed and only the user decides; see [Trust](../explanation/trust.md).",
+    ),
     "SplitMerge": ("Split and merge", "Correct a wrong guess about where a request begins."),
     "Undo": ("Undo", "Undoing changes."),
     "Verify": ("Verify", "Checking the ledger."),
@@ -127,6 +131,7 @@ Origin.principal: on whose behalf
 Origin.agent: name of the agent
 Origin.channel: channel of trust
 Origin.session: session of the agent
+Origin.claimed: of an import, the channel that the file names
 Event.type: one of the [event types](events.md)
 Event.text: the text: a message, a summary, a reason
 Event.data: details beyond the text
@@ -433,7 +438,15 @@ Task.decisions: active decisions, oldest first, the newest 50
 Task.exclusions: active exclusions, oldest first, the newest 50
 Task.errors: active errors, oldest first, the newest 20
 Task.questions: active questions, oldest first, the newest 20
-Task.instructions: active user instructions, oldest first, the newest 20
+Task.instructions: active instructions in the user's own words, oldest first, the newest 20
+Task.reported: what others recorded as instructions of the user, oldest first, the newest 20
+Task.proposals: open proposals to the user, oldest first; not in force
+Proposal.seq: its number
+Proposal.at: when it was made, in UTC
+Proposal.text: what was wanted, in a line
+Proposal.operation: the call that accepting it makes
+Proposal.about: what that would change
+Proposal.channel: the channel of whoever proposed it
 Task.notes: active discoveries, artifacts, context and tool results, the newest 20 of each
 Task.variables: name and present value, the newest 200
 Task.effects: side effects that are intended or unknown, oldest first, the newest 50
@@ -750,6 +763,7 @@ name_seq: the event that gave the name
 next_seq: the event that set `next_step`
 blockers_seq: the event that set the blockers
 attention_seq: the event that set `attention`
+status_seq: the event that set the status
 goal_seq: the event that set the goal
 title_seq: the event that gave the title
 note_seq: the event that set the note

@@ -10,6 +10,7 @@ from .core.entries import Entries
 from .core.handoff import Handoff
 from .core.notes import Notes
 from .core.plans import Plans
+from .core.proposing import Proposing
 from .core.queue import Queue
 from .core.split_merge import SplitMerge
 from .core.tasks import Tasks
@@ -37,7 +38,7 @@ from .waits.operations import Waiting
 class TaskMemory(
     Opening, Folders, Handoff, Notes, Tasks, Plans, SplitMerge, Syncing, Actions, Entries, Claims,
     Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-    RequestJudging, Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
+    RequestJudging, Queue, Proposing, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
     Goals, Retention,
 ):  # fmt: skip
     """Task memory: every operation is a method, safe to call from many threads and processes at once."""

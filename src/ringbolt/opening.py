@@ -17,6 +17,7 @@ from .model.errors import InvalidInput, shown
 from .model.settings import Settings
 from .model.types import Origin
 from .store import open_store
+from .system.os_calls import user
 
 # How long one read or write may spend on draining the journal.
 _DRAIN_SECONDS = 0.1
@@ -70,7 +71,7 @@ class Opening(Base):
         origin = Origin(
             principal=validate.text(
                 "principal",
-                principal or environ.get("RINGBOLT_PRINCIPAL") or environ.get("USER") or str(os.getuid()),
+                principal or environ.get("RINGBOLT_PRINCIPAL") or user(),
                 200,
             ),
             agent=validate.text("agent", agent or environ.get("RINGBOLT_AGENT", ""), 200),

@@ -122,7 +122,8 @@ def do_everything(memory: TaskMemory) -> list[str]:
             " VALUES ('t', 'k', '{}', '2026', '2026')", {},
         )  # fmt: skip
         tx._run(
-            "INSERT INTO records (task_id, seq, type, status, version) VALUES (:task_id, 1, 'wait', 'w', 1)",
+            "INSERT INTO records (task_id, seq, type, status, version, channel)"
+            " VALUES (:task_id, 1, 'wait', 'w', 1, 'agent')",
             {"task_id": tasks[0]},
         )
         tx._run(

@@ -117,7 +117,9 @@ class Tasks(Base):
             here, repository = validate.optional("workspace", workspace, 2000), None
         scoped_key = None
         if key is not None:
-            scoped_key = f"{self.origin.principal}\n{here or ''}\n{validate.line('key', key, 200)}"
+            scoped_key = (
+                f"{self.origin.principal}\n{here or ''}\n{self._scoped(validate.line('key', key, 200))}"
+            )
         fingerprint = self._fingerprint("task_register", key, [new.to_dict(), parent])
         # A draft of this session becomes the task, unless this call begins a draft, a sub-task or a goal.
         is_own = (
@@ -475,13 +477,15 @@ class Tasks(Base):
                 if ends == "completed" and open_steps
                 else ()
             )
-            return Draft(
+            draft = Draft(
                 "task.finished",
                 text=message,
                 data={"status": ends, "answer": answer, "error": summary},
                 sets={"heads": changed},
                 warnings=warnings,
             )
+            draft.tidies = ("blockers", "next_step")
+            return draft
 
         return self._write(
             "task_finish", task_id, decide, key=key, token=token,
@@ -717,7 +721,10 @@ def _extras_changes(
     if goal is not None:
         changes["goal"] = goal or None
     if metadata is not None:
-        merged = {**tx.extras(head["task_id"])["metadata"], **metadata}
+        known = tx.extras(head["task_id"])["metadata"]
+        merged = {**known, **metadata}
+        if DRAFT not in known:  # only hooks begin drafts, whose names are nobody's words
+            merged.pop(DRAFT, None)
         changes["metadata"] = {name: value for name, value in merged.items() if value is not None}
     return changes
 

@@ -26,6 +26,7 @@ from ..model.errors import InvalidInput
 from ..model.lazy_regex import lazy_regex
 from ..model.operation import operation
 from ..model.results import Extraction
+from ..model.trust import may_overrule
 from ..model.types import Event, is_dict, is_list
 from ..model.validate import blake2b
 from ..store import distilled, jobs
@@ -365,7 +366,7 @@ class _Writing:
         for one in found.candidates:
             if (seq := self._entry(tx, head, one, now)) is not None:
                 written.append(seq)
-            if one.fix is not None and (row := self.known.active(one.names[0])) and row["agent"] == AGENT:
+            if one.fix is not None and (row := self._own(one, one.names[0])):
                 self._close(tx, head, row, one.fix, one.channel, now)
                 settled += 1
         if page.last and not page.again and page.kind == KIND:
@@ -404,11 +405,11 @@ class _Writing:
         ):
             return None
         draft = one.draft.copy()
-        if old and old["agent"] == AGENT:
+        if old and old["agent"] == AGENT and may_overrule(one.channel, old["channel"]):
             change = {"status": "superseded", "ref_seq": head["last_seq"] + 1}
             draft.sets["records"] = {str(old["seq"]): change}
             known.change(old, "superseded")
-        if one.overrules and (taken := known.active(one.overrules)) and taken["agent"] == AGENT:
+        if one.overrules and (taken := self._own(one, one.overrules)):
             draft.data = {**draft.data, "overrules": taken["seq"]}
             over = {"status": "superseded", "ref_seq": head["last_seq"] + 1}
             draft.sets.setdefault("records", {})[str(taken["seq"])] = over
@@ -416,6 +417,12 @@ class _Writing:
         seq = self._as[one.channel]._append(tx, head, draft, now, "task_extract").seq
         known.add(one.names, {"seq": seq, "type": one.kind, "channel": one.channel, "key": one.key})
         return seq
+
+    def _own(self, one: _Candidate, name: str) -> Row | None:
+        """The active entry of this name, if extraction wrote it and the finding may end it."""
+        row = self.known.active(name)
+        is_ours = row is not None and row["agent"] == AGENT and may_overrule(one.channel, row["channel"])
+        return row if is_ours else None
 
     def _close(self, tx: Tx, head: Row, row: Row, why: str | None, channel: str, now: str) -> None:
         """Mark one of our entries as resolved, with what fixed it."""

@@ -268,7 +268,7 @@ class Extractor:
         command = ""
         if tools.is_shell(tried.tool) or "command" in fields:
             command = str(fields.get("command") or fields.get("cmd") or "")
-        reason = failures.rejection(text)
+        reason = failures.reported_rejection(tried.tool, status, data)
         if reason is not None:
             return self._refuse(tried, reason, seqs)
         code = failures.exit_code(data.get("output"))

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from ..model.errors import Conflict, InvalidInput, StoreError, shown
 from ..system.files import FileErrors, locked_folder, replacing, sync_folder
+from ..system.os_calls import sync
 
 
 def locate(name: str, workspace: str | None) -> str:
@@ -90,7 +91,7 @@ def _replace(path: str, new: bytes, old: bytes | None, mode: int | None, limit: 
             os.fchmod(file.fileno(), stat.S_IMODE(mode))
         file.write(new)
         file.flush()
-        os.fsync(file.fileno())  # first, so that little time passes between the check and the replacement
+        sync(file.fileno())  # first, so that little time passes between the check and the replacement
         again = read(path, limit)
         if (None if again is None else again[0]) != old:
             raise Conflict(

@@ -16,6 +16,7 @@ from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
 from ..model.lazy_regex import lazy_regex
+from ..model.trust import is_users, key_of
 from ..model.types import Entry, Task, Written, is_dict, is_list
 from ..requests.task_name import task_name
 from ..signals.effect_outcomes import Outcome, outcome
@@ -312,10 +313,12 @@ class Capture:
     def _settle(self, effect: SideEffect, ended: Outcome, key: str | None) -> None:
         task = self._own_task()
         done = None if key is None else f"{key}/outcome"[:200]
-        if task and done and self._agent.store.read(lambda tx: tx.key(task, done)):
+        if task and done and self._agent.store.read(lambda tx: tx.key(task, key_of("tool", done))):
             return  # both the transcript and the hook report it
         known = self._effects(task, OPEN_EFFECTS, effect.signature) if task else []
-        announced = key and task and self._agent.store.read(lambda tx: tx.key(task, key[:200]))
+        announced = (
+            key and task and self._agent.store.read(lambda tx: tx.key(task, key_of("tool", key[:200])))
+        )
         if not announced and known:
             intent, task_id = known[0]["seq"], known[0]["task_id"]  # the host gives calls no id
         else:
@@ -393,9 +396,11 @@ class Capture:
         rows = self._agent.store.read(
             lambda tx: tx.records(task_id, "exclusion", ("active",), _MOST_REFUSALS)
         )
-        over = [row["seq"] for row in rows if _refuses(row, name, what)]
-        if over:
-            self._tool.task_remember(task_id, resolves=over)
+        over = [row for row in rows if _refuses(row, name, what)]
+        # A host makes a call that the user refused only once the user allows it: that is the user's doing.
+        for memory, by_user in ((self._user, True), (self._tool, False)):
+            if seqs := [row["seq"] for row in over if is_users(row["channel"]) == by_user]:
+                memory.task_remember(task_id, resolves=seqs)
 
     def todo(self, items: Sequence[Mapping[str, Any]], *, key: str | None = None) -> Written:
         """The agent's to-do list now has these items."""

@@ -1031,13 +1031,26 @@ def write_part(folder: str, name: str, content: bytes) -> str:
     try:
         try:
             _write_all(file, content)
-            system.fsync(file)
+            _sync(file)
         finally:
             system.close(file)
     except BaseException:
         unlink(part)
         raise
     return part
+
+
+def _sync(file: int) -> None:
+    """Write a file through to the disk; on macOS fsync alone leaves it in the drive's cache."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        try:
+            fcntl.fcntl(file, 51)  # F_FULLFSYNC
+            return
+        except OSError:  # a network share, for example
+            pass
+    system.fsync(file)
 
 
 def make_journal(folder: str) -> None:

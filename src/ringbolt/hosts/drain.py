@@ -29,6 +29,7 @@ from ..store import distilled
 from ..store.batch_tx import BatchTx
 from ..store.tx import Tx
 from ..system.files import sync_folder
+from ..system.os_calls import user
 from .capture import Capture
 from .capture_hook import call_heads, may_act_outside, redaction_key
 from .compaction_state import GOES_ON, Mark, is_repeated
@@ -542,7 +543,7 @@ class Drainer:
 
 
 def _principal() -> str:
-    return (os.environ.get("RINGBOLT_PRINCIPAL") or os.environ.get("USER") or str(os.getuid()))[:200]
+    return (os.environ.get("RINGBOLT_PRINCIPAL") or user())[:200]
 
 
 def _digest(name: str) -> str:

@@ -51,6 +51,8 @@ class Draft:
         self.record = record
         self.result = result
         self.then: Following | None = None
+        # Columns of the task that the event clears only to tidy up: it leaves what is the user's as it is.
+        self.tidies: tuple[str, ...] = ()
 
     def copy(self) -> Draft:
         """A copy, for work that may be tried more than once."""

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import convert
 
 from ..model import rules
+from ..model.trust import is_users
 from ..model.types import (
     Action,
     Channel,
@@ -49,6 +50,9 @@ from ..store.task_rows import TaskRows
 from ..store.tx import Row, Tx
 from .current_task import FINISHED, REQUEST
 from .inferred_plan import inferred_fields, next_step_source
+from .proposals import KIND as PROPOSAL
+from .proposals import MOST as MOST_PROPOSALS
+from .proposals import PROPOSED, read_proposal
 from .task_life import life, session_state
 
 Labels = dict[int, dict[str, list[str]]]
@@ -76,7 +80,7 @@ MOST_SETTLED = 10
 
 def read_origin(row: Row) -> Origin:
     """Who wrote an event."""
-    return Origin(**_pick(row, "principal agent channel session"))
+    return Origin(**_pick(row, "principal agent channel session claimed"))
 
 
 def _pick(row: Row, names: str) -> dict[str, Any]:
@@ -377,6 +381,7 @@ def _active(rows: TaskRows, labels: Labels) -> tuple[Entry, ...]:
 
 def _wanted() -> list[tuple[str, str, int]]:
     wanted = [(kind, "active", most) for kind, most in MOST.items()]
+    wanted.append((PROPOSAL, PROPOSED, MOST_PROPOSALS))
     return wanted + [("effect", status, MOST_EFFECTS) for status in OPEN_EFFECTS]
 
 
@@ -409,7 +414,8 @@ def _task_fields(
     def of(*kinds: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in entries if entry.type in kinds and entry not in blockers)
 
-    begun = _first_request(first, of("user_instruction"))
+    said = of("user_instruction")
+    begun = _first_request(first, said)
     card = read_card(with_titles(head, steps, len(open_effects)), task_life)
     card["blockers"] += tuple(entry.summary for entry in blockers if entry.summary not in card["blockers"])
     sources = _field_sources(head, extras, rows, channels, begun)
@@ -419,7 +425,7 @@ def _task_fields(
         **card,
         "goal": extras["goal"] or begun.text or head["name"],
         "request": begun.text,
-        "requests": _requests(head, first, of("user_instruction")),
+        "requests": _requests(head, first, said),
         "context": extras["context"],
         "repository": head["repository"],
         "acceptance": tuple(extras["acceptance"] or ()),
@@ -440,7 +446,9 @@ def _task_fields(
         "exclusions": of("exclusion"),
         "errors": of("error"),
         "questions": of("question"),
-        "instructions": of("user_instruction"),
+        "instructions": tuple(entry for entry in said if is_users(entry.origin.channel)),
+        "reported": tuple(entry for entry in said if not is_users(entry.origin.channel)),
+        "proposals": tuple(read_proposal(row) for row in rows["records"] if row["type"] == PROPOSAL),
         "notes": of(*NOTES),
         "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
         "effects": open_effects,
@@ -556,7 +564,8 @@ def _left_out(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: Ta
     left_out: dict[str, int] = {}
     shown = Counter((row["type"], row["status"]) for row in rows["records"])
     for kind, status, most in wanted:
-        if shown[kind, status] == most and (more := tx.record_count(task_id, kind, status) - most):
+        seen = shown[kind, status]
+        if seen >= most and (more := tx.record_count(task_id, kind, status) - seen) > 0:
             left_out[kind] = left_out.get(kind, 0) + more
     if len(rows["files"]) == MOST_FILES and (more := tx.file_count(task_id) - MOST_FILES):
         left_out["file"] = more

@@ -39,6 +39,7 @@ CODES = {
     "key_reused": "The idempotency key was used for another call.",
     "undo_conflict": "Later events build on the event to undo.",
     "not_undoable": "This event cannot be undone.",
+    "needs_user": "Only the user, or the channel that wrote it, may change or end this.",
     "not_ours": "A host's settings contain an entry with our name that is not ours.",
     "not_installed": "Ringbolt could not be installed permanently.",
     # NotAllowed
@@ -98,12 +99,13 @@ class RingboltError(Exception):
         return {"code": self.code, "message": self.message, "hint": self.hint, "details": self.details}
 
     def __reduce__(self):
-        return _rebuild, (type(self), self.code, self.message, self.hint, self.details)
+        return rebuild, (type(self), self.code, self.message, self.hint, self.details)
 
 
-def _rebuild(
+def rebuild(
     kind: type[RingboltError], code: str, message: str, hint: str, details: dict[str, object]
 ) -> RingboltError:
+    """An error from its parts, as it comes out of another process."""
     return kind(code, message, hint, **details)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from .capabilities import Access, Power, access_refused
 from .errors import InvalidInput, shown
+from .trust import Overruled
 from .types import Value
 
 M = TypeVar("M", bound=Callable[..., Any])
@@ -67,6 +68,12 @@ class Operation(Value, frozen=True, kw_only=True):
         return self.method.__name__
 
     @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        code = self.method.__code__
+        return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+
+    @property
     def description(self) -> str:
         """What it does: the docstring without its parameters."""
         return split_docstring(self.method)[0]
@@ -113,18 +120,44 @@ def operation(
             example=example or {},
         )
         _document_shared_parameters(method)
-        checked = _checked(method, scope)
-        setattr(checked, _DECLARED, declared)
-        return checked
+        # What the rule of trust forbids becomes a proposal; a call that is wrong in itself does not.
+        made: Any = _checked(method, _proposing(method) if scope != "read" else method, scope)
+        setattr(made, _DECLARED, declared)
+        return made
 
     return declare
+
+
+def _proposing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that records a proposal where the rule of trust forbids the call as a whole.
+
+    An operation that returns no `Written` still fails, so that its caller does not take it for done.
+    """
+    code = method.__code__
+    names = code.co_varnames[: code.co_argcount]
+    returns_written = method.__annotations__.get("return") == "Written"
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **arguments: Any) -> Any:
+        try:
+            return method(self, *args, **arguments)
+        except Overruled as over:
+            if over.proposed:
+                raise
+            named = {**dict(zip(names[1:], args, strict=False)), **arguments}
+            proposal = self._proposed(method.__name__, named, over)
+            if not returns_written:
+                raise over.recorded_as(proposal.seq) from None
+            return proposal
+
+    return call
 
 
 _DECLARED = "ringbolt_operation"
 
 
-def _checked(method: M, scope: Access) -> M:
-    """The method with the checks that hold for every caller, also in Python.
+def _checked(method: M, call: Callable[..., Any], scope: Access) -> M:
+    """How to call a method, with the checks that hold for every caller, also in Python.
 
     - An operation of scope `admin` needs a caller with that access.
     - A boolean parameter must be true or false. Any Python value counts as one of them, so a wrong value
@@ -136,7 +169,7 @@ def _checked(method: M, scope: Access) -> M:
     if switches.keys() - (method.__kwdefaults__ or {}).keys():
         raise TypeError(f"{method.__name__}: a boolean parameter must be keyword-only and have a default")
     if not switches and scope != "admin":
-        return method
+        return cast("M", call)
 
     @wraps(method)
     def checked(self: Any, *arguments: Any, **named: Any) -> Any:
@@ -147,7 +180,7 @@ def _checked(method: M, scope: Access) -> M:
             if not isinstance(value, bool) and (value is not None or switches[name] == "bool"):
                 message = f"{name} must be true or false, not {shown(value)}."
                 raise InvalidInput("invalid_argument", message, "Pass a boolean.")
-        return method(self, *arguments, **named)
+        return call(self, *arguments, **named)
 
     return cast("M", checked)
 

@@ -98,12 +98,17 @@ def _plain(value: Any) -> Any:
 
 
 class Origin(Value, frozen=True, kw_only=True):
-    """Who wrote an event: principal, agent, channel of trust, session."""
+    """Who wrote an event: principal, agent, channel of trust, session.
+
+    Of an import, these are what the file says, except for the channel: that is `import`, and `claimed` is the
+    channel that the file names.
+    """
 
     principal: str = ""
     agent: str = ""
     channel: Channel = "agent"
     session: str = ""
+    claimed: str = ""
 
 
 class Event(Value, frozen=True, kw_only=True):
@@ -273,6 +278,20 @@ class Timestamps(Value, frozen=True, kw_only=True):
     last_updated_at: str
 
 
+class Proposal(Value, frozen=True, kw_only=True):
+    """Something that a caller wanted and only the user may do, until the user accepts or rejects it.
+
+    `operation` is the call that accepting it makes, `about` what that would change.
+    """
+
+    seq: int
+    at: str
+    text: str
+    operation: str
+    about: str = ""
+    channel: Channel = "agent"
+
+
 class TaskCard(Value, frozen=True, kw_only=True):
     """A task in one line: enough to choose it from a list.
 
@@ -319,7 +338,11 @@ class Request(Value, frozen=True, kw_only=True):
 
 
 class Task(TaskCard, frozen=True, kw_only=True):
-    """A task: its goal, plan, decisions, exclusions, variables and open questions."""
+    """A task: its goal, plan, decisions, exclusions, variables and open questions.
+
+    `instructions` are the user's own words. What others recorded as an instruction of the user is in
+    `reported`. `proposals` are not in force: they wait for the user.
+    """
 
     goal: str | None = None
     request: str | None = None
@@ -341,6 +364,8 @@ class Task(TaskCard, frozen=True, kw_only=True):
     errors: tuple[Entry, ...] = ()
     questions: tuple[Entry, ...] = ()
     instructions: tuple[Entry, ...] = ()
+    reported: tuple[Entry, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
     notes: tuple[Entry, ...] = ()
     variables: Mapping[str, Any]
     effects: tuple[Effect, ...] = ()

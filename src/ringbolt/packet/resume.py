@@ -13,6 +13,7 @@ from ..ledger.current_task import LEFT_OPEN
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
+from ..model.trust import is_users
 from ..model.types import Entry, FileTouch, Name, Snapshot
 from ..model.validate import blake2b
 from . import encode, tokens
@@ -51,7 +52,7 @@ _MEANT = {
 _SHOWN_ELSEWHERE = frozenset(
     "decision exclusion variable error question user_instruction discovery artifact context tool_result"
     " intent outcome task.registered task.focused claim.taken claim.released entry.closed log"
-    " snapshot wait.ended".split()
+    " snapshot wait.ended proposal proposal.accepted proposal.rejected".split()
 )
 # The confidence that an inferred entry must have to be shown, and to count like one that was recorded.
 SURE, STATED = 0.5, 0.8
@@ -142,6 +143,8 @@ def _parts(task: Snapshot, characters: int, now: str | None, health: Sequence[st
     parts = [
         Part("task", None, [*_where(task), *_requests(task, characters), *_orders(task)]),
         _since(task, characters),
+        _reported(task),
+        _proposals(task),
         Part("effect", _counted("In flight, check first"), [rows.effect(one) for one in task.effects]),
         Part("wait", _counted("Waiting for"), [rows.wait(wait) for wait in task.waits]),
         _over(task),
@@ -287,6 +290,20 @@ def _since(task: Snapshot, characters: int) -> Part:
     return part
 
 
+def _reported(task: Snapshot) -> Part:
+    """What others recorded as an instruction of the user: their words, not the user's."""
+    begun = rows.request_seqs(task)
+    said = [entry for entry in task.reported if entry.seq not in begun]
+    title = "The user, as others report"
+    return _part(task, "reported", title, said, rows.instruction, (3, 6.07), (20, 8.65))
+
+
+def _proposals(task: Snapshot) -> Part:
+    """What waits for the user's word and is not in force."""
+    found = [rows.proposal(one, age) for age, one in enumerate(task.proposals[::-1])][::-1]
+    return Part("proposal", _counted("Proposed to the user, not in force"), found)
+
+
 def _newest(entry: Entry, characters: int) -> Row:
     lengths = ((2.2, 160), (2.4, min(WHOLE_REQUEST, characters // 6)), (8.05, WHOLE_REQUEST), (60, 6000))
     return rows.texts(f"{rows.by(entry)} ", rows.with_detail(entry), *lengths)
@@ -364,8 +381,10 @@ def _is_stated(entry: Entry) -> bool:
 
 
 def _rank(entry: Entry) -> int:
-    """First what the user ruled out, then explicit entries, then inferred ones."""
-    return 0 if entry.data.get("rejected") else 2 if entry.data.get("inferred") else 1
+    """First what the user ruled out or wrote, then explicit entries, then inferred ones."""
+    if entry.data.get("rejected") or is_users(entry.origin.channel):
+        return 0
+    return 2 if entry.data.get("inferred") else 1
 
 
 def _counted(title: str) -> Callable[[int, int], str]:

@@ -14,6 +14,7 @@ from ..model.types import (
     Entry,
     Item,
     Moment,
+    Proposal,
     RelatedGoal,
     RunCommand,
     Snapshot,
@@ -282,6 +283,12 @@ def instruction(entry: Entry, soon: float, late: float) -> Row:
     return texts(
         f"{by(entry)} ", with_detail(entry), (soon, 140), (soon + 1.4 if soon < 8 else 13, 340), (late, 4000)
     )
+
+
+def proposal(one: Proposal, age: int) -> Row:
+    """Something that an agent wanted and only the user may do."""
+    head = f"#{one.seq}{encode.CLASS[one.channel]} "
+    return texts(head, one.text, (4.4 + age / 100, 120), (14 + age / 100, 400))
 
 
 def commit(entry: Entry, soon: float, late: float) -> Row:

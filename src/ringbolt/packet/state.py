@@ -7,10 +7,11 @@ stay clean. Texts are always quoted, so that `NO` stays text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..model.foreign_statuses import write_item_status, write_task_status
+from ..model.trust import is_users
 from ..model.types import Entry, Item, Snapshot, Source
 from ..model.validate import dumps
 from . import encode, tokens
@@ -54,6 +55,7 @@ def _parts(task: Snapshot) -> list[Part]:
         ),
         _exclusions(task),
         _variables(task),
+        _proposals(task),
     ]
 
 
@@ -109,7 +111,7 @@ def _subtask(item: Item, wanted: float) -> Row:
 
 
 def _decisions(task: Snapshot) -> Part:
-    shown = task.decisions[-DECISIONS:]
+    shown = _newest(task.decisions, DECISIONS)
     rows = [_decision(entry, age) for age, entry in zip(range(len(shown), 0, -1), shown, strict=True)]
     return Part(
         "decision", _key("decisions_log"), rows, len(task.decisions) + task.left_out.get("decision", 0)
@@ -131,7 +133,7 @@ def _decision(entry: Entry, age: int) -> Row:
 
 def _errors(task: Snapshot) -> Part:
     known = sorted((*task.errors, *task.resolved), key=lambda entry: entry.seq)
-    rows = [_error(entry, 7) for entry in known[-ERRORS:]]
+    rows = [_error(entry, 7) for entry in _newest(known, ERRORS)]
     return Part("error", _key("errors_encountered"), rows, len(known) + task.left_out.get("error", 0))
 
 
@@ -171,6 +173,20 @@ def _exclusions(task: Snapshot) -> Part:
         rows.append(_item(6 if age <= 5 else 11 + age / 100, text, _by(entry)))
     total = len(task.exclusions) + task.left_out.get("exclusion", 0)
     return Part("exclusion", _key("exclusions"), rows, total)
+
+
+def _proposals(task: Snapshot) -> Part:
+    """What waits for the user's word and is not in force."""
+    rows = [
+        _item(6.5, one.text, f"  # #{one.seq}{encode.CLASS[one.channel]}") for one in task.proposals[-ERRORS:]
+    ]
+    return Part("proposal", _key("proposed_not_in_force"), rows, len(task.proposals))
+
+
+def _newest(entries: Sequence[Entry], most: int) -> list[Entry]:
+    """The newest entries, oldest first; what the user wrote is left out last."""
+    ranked = sorted(entries, key=lambda entry: (not is_users(entry.origin.channel), -entry.seq))
+    return sorted(ranked[:most], key=lambda entry: entry.seq)
 
 
 def _variables(task: Snapshot) -> Part:

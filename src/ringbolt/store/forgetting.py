@@ -48,6 +48,15 @@ def events_by_correlation(tx: Tx, value: str) -> list[Row]:
     return _events(tx, "e.correlation_id = :value AND e.correlation_id <> ''", value=value)
 
 
+def authors_of(tx: Tx, task_id: str) -> set[str]:
+    """The channels that the events of a task came through."""
+    sql = (
+        "SELECT DISTINCT o.channel FROM origins o JOIN events e ON e.origin_id = o.id"
+        " WHERE e.task_id = :task_id"
+    )
+    return {row["channel"] for row in tx.rows(("channel",), sql, task_id=task_id)}
+
+
 def events_of_task(tx: Tx, task_id: str) -> list[Row]:
     """All events of a task."""
     return _events(tx, "e.task_id = :value", value=task_id)

@@ -161,8 +161,14 @@ class Heads(Queries):
         return decode_extras(self.rows(EXTRAS, SELECT_EXTRAS, task_id=task_id)[0])
 
     def callback_url(self, task_id: str) -> str | None:
-        """The URL to call when a task ends."""
-        return self.cell("SELECT callback_url FROM extras WHERE task_id = :task_id", task_id=task_id)
+        """The URL to call when a task ends; one that came with an import is never called."""
+        return self.cell(
+            "SELECT x.callback_url FROM extras x"
+            " JOIN events e ON e.task_id = x.task_id AND e.seq = x.callback_seq"
+            " JOIN origins o ON o.id = e.origin_id"
+            " WHERE x.task_id = :task_id AND o.channel <> 'import'",
+            task_id=task_id,
+        )
 
 
 def _newest(columns: Sequence[str], statuses: Sequence[str], where: str) -> str:

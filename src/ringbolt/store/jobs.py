@@ -17,6 +17,7 @@ from typing import Any
 from ..model.errors import Conflict, NotFound
 from ..model.results import Job
 from ..model.validate import dumps, seconds_of, stamp
+from ..system import os_calls, processes
 from .database import placeholders
 from .tx import Row, Tx
 
@@ -212,16 +213,21 @@ def is_dead_process(holder: str) -> bool:
     """Whether a holder is a process on this machine that is no longer running."""
     machine, _, rest = holder.partition(":")
     pid = rest.partition(":")[0]
-    if machine != os.uname().nodename or not pid.isdecimal():
+    if machine != os_calls.machine() or not pid.isdecimal():
+        return False
+    found = processes.look_up(pid)
+    if found is not None:
+        return not found.runs
+    # `os.kill` with 0 asks on Unix, and ends the process on Windows.
+    if os.name != "posix":
         return False
     try:
         os.kill(int(pid), 0)
-        with open(f"/proc/{pid}/stat", "rb") as file:  # a zombie is dead too
-            return file.read(4096).rpartition(b")")[2].split()[:1] in ([b"Z"], [b"X"])
     except ProcessLookupError:
         return True
     except OSError:
         return False
+    return False
 
 
 def expire(tx: Tx, kind: str, holder: str) -> None:
@@ -350,7 +356,7 @@ def _job(row: Row) -> Job:
 
 def new_holder() -> str:
     """A unique name for a holder of leases: machine, process, number."""
-    return f"{os.uname().nodename}:{os.getpid()}:{next(_holders)}"
+    return f"{os_calls.machine()}:{os.getpid()}:{next(_holders)}"
 
 
 def is_free(job: Job, now: float) -> bool:

@@ -124,14 +124,16 @@ class TaskReads(Records):
         settled: list[str] = []
         for number, (kind, status, most) in enumerate(wanted):
             params.update({f"type{number}": kind, f"status{number}": status, f"most{number}": most})
-            branches.append(
-                f"SELECT * FROM (SELECT {', '.join(RECORDS)} FROM records"
-                f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}"
-                f" ORDER BY seq DESC LIMIT :most{number}) b{number}"
-            )
+            # The newest, and of what the user wrote as many again: nobody can crowd that out.
+            for name, by in (("b", ""), ("u", " AND channel = 'user'")):
+                branches.append(
+                    f"SELECT * FROM (SELECT {', '.join(RECORDS)} FROM records"
+                    f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}{by}"
+                    f" ORDER BY seq DESC LIMIT :most{number}) {name}{number}"
+                )
             if kind == "effect" or status == "resolved":
-                settled.append(f"SELECT ref_seq FROM ({branches[-1]}) s{number} WHERE ref_seq IS NOT NULL")
-        selected = f"({' UNION ALL '.join(branches)}) r"
+                settled.append(f"SELECT ref_seq FROM ({branches[-2]}) s{number} WHERE ref_seq IS NOT NULL")
+        selected = f"({' UNION '.join(branches)}) r"
         ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
         tagged = self._one_of(f"SELECT seq FROM {selected} UNION ALL SELECT 0")
         records, events = self.record_queries(selected, " UNION ALL ".join(("SELECT 1", ending, *settled)))

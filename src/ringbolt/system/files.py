@@ -12,6 +12,7 @@ from itertools import count
 from typing import BinaryIO
 
 from ..model.errors import InvalidInput, StoreError, shown
+from .os_calls import sync
 
 TEMP = ".ringbolt-tmp"
 _BLOCK = 1 << 20
@@ -58,7 +59,7 @@ def replacing(path: str, *, mode: int = 0o600) -> Generator[BinaryIO]:
         with open(handle, "wb") as file:  # closing it also unlocks it, so only after the rename
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
             os.replace(temp, path)
     except BaseException:
         if os.path.lexists(temp):
@@ -134,7 +135,7 @@ def sync_folder(folder: str) -> None:
     """Sync a folder, so that the names in it survive a power cut."""
     handle = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(handle)
+        sync(handle)
     finally:
         os.close(handle)
 

@@ -1,46 +1,72 @@
 """Processes on this machine: our ancestors, and whether a process is still running.
 
-A process is named `PID:START`, where START is its start time in clock ticks, so that a later process with the
-same number is not mistaken for it. On a system without /proc no process is known, and callers go by time.
+A process is named `PID:START`, where START is its start time as the system tells it, so that a later process
+with the same number is not mistaken for it. Linux tells it in /proc, other Unix systems through `ps`;
+elsewhere no process is known, and callers go by time.
 """
 
 from __future__ import annotations
 
 import os
-from functools import cache
+from typing import NamedTuple
 
-_BOOT_FILE = "/proc/sys/kernel/random/boot_id"
+from . import os_calls
+from .commands import run
+
 # The fields of /proc/PID/stat that follow the program's name: state, parent, …, start time.
 _STATE, _PARENT, _START = 0, 1, 19
 _MOST_ANCESTORS = 30
 
 
-@cache
+class Process(NamedTuple):
+    """What the system tells about a process."""
+
+    state: str  # its first letter: Z for a zombie
+    parent: str
+    start: str
+
+    @property
+    def runs(self) -> bool:
+        """Whether it runs; a zombie does not."""
+        return self.state[:1] not in ("Z", "X")
+
+
 def boot() -> str:
     """Eight characters that identify the current boot of this machine."""
-    try:
-        with open(_BOOT_FILE, encoding="ascii") as file:
-            return file.read(8)
-    except (OSError, ValueError):
-        return "00000000"
+    return os_calls.boot_id()[:8] or "00000000"
 
 
-def _fields(pid: str) -> list[str]:
+def look_up(pid: str) -> Process | None:
+    """A process; None if there is none with this number, or if the system does not tell."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             # A program's name may contain any character, even brackets: the numbers follow the last bracket.
-            return file.read(4096).rpartition(b")")[2].decode("ascii", "replace").split()
+            fields = file.read(4096).rpartition(b")")[2].decode("ascii", "replace").split()
     except OSError:
-        return []
+        return None if os.path.isdir("/proc/self") else _from_ps(pid)
+    return Process(fields[_STATE], fields[_PARENT], fields[_START]) if len(fields) > _START else None
+
+
+def _from_ps(pid: str) -> Process | None:
+    try:
+        code, output = run(
+            ["ps", "-o", "stat=,ppid=,lstart=", "-p", pid], None, 2, 500, {**os.environ, "LC_ALL": "C"}
+        )
+    except (OSError, TimeoutError):
+        return None
+    words = output.decode("ascii", "replace").split(maxsplit=2)
+    if code != 0 or len(words) != 3:
+        return None
+    return Process(words[0], words[1], "-".join(words[2].split()))
 
 
 def ancestors() -> list[str]:
     """The parent processes of this one, the nearest first."""
     processes: list[str] = []
     pid = str(os.getppid())
-    while len(processes) < _MOST_ANCESTORS and pid not in ("0", "1") and len(fields := _fields(pid)) > _START:
-        processes.append(f"{pid}:{fields[_START]}")
-        pid = fields[_PARENT]
+    while len(processes) < _MOST_ANCESTORS and pid not in ("0", "1") and (process := look_up(pid)):
+        processes.append(f"{pid}:{process.start}")
+        pid = process.parent
     return processes
 
 
@@ -49,5 +75,5 @@ def is_running(process: str) -> bool:
     pid, _, start = process.partition(":")
     if not pid.isdecimal():
         return False
-    fields = _fields(pid)
-    return len(fields) > _START and fields[_START] == start and fields[_STATE] not in ("Z", "X")
+    found = look_up(pid)
+    return found is not None and found.start == start and found.runs

@@ -22,8 +22,8 @@ from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
 from ..store.schema import OWN_AGENT
 from ..store.tx import Row, Tx
+from ..system.os_calls import boot_id
 from ..waits.state import steady
-from ..waits.targets import boot_id
 from . import queries
 from . import rules as upkeep_rules
 from .rules import Finding, Run

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..system.os_calls import mounts
 from .conditions import Watch
 
 Work = Callable[[], Any]
@@ -42,13 +43,12 @@ def resource_of(watch: Watch) -> str:
 def _mount_of(path: str) -> str:
     """The mount of a path, judged by its name, because asking the file system could hang. A link on the root
     file system may lead to any mount, so for the root file system it is the folder."""
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        mounts = {line.split(" ", 5)[4].replace("\\040", " ") for line in file}
+    known = mounts()
     folder = os.path.dirname(path)
     above = folder
-    while above not in mounts and above != "/":
+    while above not in known and above != os.path.dirname(above):
         above = os.path.dirname(above)
-    return above if above != "/" else folder
+    return above if above in known and above != "/" else folder
 
 
 def is_hung(resource: str) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import cache
 from ipaddress import ip_address
 from typing import Any
 
@@ -17,7 +16,7 @@ from ..model.errors import InvalidInput, RingboltError
 from ..model.rules import ENDED
 from ..model.types import Value
 from ..model.validate import blake2b, seconds_of
-from ..system import http_client
+from ..system import http_client, os_calls, processes
 from ..system.commands import run
 from ..system.gate import REFUSED, Gate, LookRefused
 from . import file_targets, json_conditions, screens, terminals
@@ -238,23 +237,11 @@ def _check_new_lines(watch: Watch, state: State, content: bytes) -> Checked:
 # --- processes and commands -------------------------------------------------------------------------
 
 
-@cache
-def boot_id() -> str:
-    """The id of the current boot of this machine."""
-    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-        return file.read().strip()
-
-
 def _process_start(pid: str) -> str | None:
     """When a process started, so that a later process with its number is not mistaken for it; None if it has
     exited."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            # A program's name may contain any character, even brackets: the numbers follow the last bracket.
-            fields = file.read(4096).rpartition(b")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return None if fields[0] in (b"Z", b"X") else f"{boot_id()} {fields[19].decode()}"
+    process = processes.look_up(pid)
+    return f"{os_calls.boot_id()} {process.start}" if process and process.runs else None
 
 
 def _check_process(watch: Watch, state: State, context: CheckContext) -> Checked:

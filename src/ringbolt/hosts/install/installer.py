@@ -19,6 +19,7 @@ from ...model.errors import Conflict, InvalidInput, StoreError, shown
 from ...model.scope import workspace_of
 from ...model.types import Value
 from ...system.files import FileErrors, locked_folder, read_bounded, replacing
+from ...system.os_calls import sync
 from ..hook_build import remove_unused_builds, with_build, write_build
 from ..host_table import HOSTS
 from .json_settings import BOM, INSTALLED, MISSING, OUTDATED, Before
@@ -281,7 +282,7 @@ def _back_up(change: Change) -> str:
     with open(handle, "wb") as file:
         file.write((change.before or "").encode())
         file.flush()
-        os.fsync(file.fileno())
+        sync(file.fileno())
     return path
 
 

@@ -22,6 +22,11 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "release": "Release a claim.",
         },
         "plan": {"plan": "Show the plan, or change it."},
+        "proposing": {
+            "proposals": "Show what agents proposed to you.",
+            "accept": "Accept a proposal.",
+            "reject": "Reject a proposal.",
+        },
         "split_merge": {"task": "Show the requests of a task, split it, or merge two."},
         "waits": {
             "wait": "Wait for a file, port, process, URL, time or person.",

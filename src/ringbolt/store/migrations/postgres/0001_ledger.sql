@@ -18,6 +18,7 @@ CREATE TABLE origins (                      -- who wrote an event; the id is a h
   agent     TEXT COLLATE "C" NOT NULL,
   channel   TEXT COLLATE "C" NOT NULL,                -- user, agent, tool, web, import, system
   session   TEXT COLLATE "C" NOT NULL,
+  claimed   TEXT COLLATE "C" NOT NULL DEFAULT '',     -- of an import: the channel that the file names
   PRIMARY KEY (tenant_id, id)
 );
 
@@ -55,6 +56,8 @@ CREATE TABLE heads (                        -- one row per task; short columns, 
   next_seq       BIGINT,                              -- views show who wrote each text
   blockers_seq   BIGINT,
   attention_seq  BIGINT,
+  status_seq     BIGINT,
+  user_seq       BIGINT NOT NULL DEFAULT 0,                  -- the last event with which the user set a text of the task or its plan
   created_at     TEXT COLLATE "C" NOT NULL,
   updated_at     TEXT COLLATE "C" NOT NULL,
   plan_generated_at    TEXT COLLATE "C",
@@ -79,6 +82,7 @@ CREATE TABLE extras (                       -- long or rarely changed columns of
   approval_mode TEXT COLLATE "C" NOT NULL DEFAULT 'auto',
   callback_url  TEXT COLLATE "C",
   goal_seq      BIGINT,                               -- the event that set goal
+  callback_seq  BIGINT,                               -- the event that set callback_url: one from an import is never called
   metadata      TEXT COLLATE "C" NOT NULL DEFAULT '{}', -- JSON object
   PRIMARY KEY (tenant_id, task_id)
 );
@@ -146,11 +150,14 @@ CREATE TABLE records (                      -- what can change about an event: t
   ref_seq  BIGINT,                                    -- the event that ended, settled or replaced it
   ended_at TEXT COLLATE "C",
   version  BIGINT NOT NULL,
+  channel  TEXT COLLATE "C" NOT NULL,                 -- of the event
   PRIMARY KEY (tenant_id, task_id, seq)
 );
 CREATE INDEX records_by_type ON records(tenant_id, task_id, type, status, seq);
 CREATE INDEX records_by_key ON records(tenant_id, task_id, type, key, seq) WHERE key IS NOT NULL;
 CREATE INDEX records_by_item ON records(tenant_id, task_id, item_id, type, status, seq) WHERE item_id IS NOT NULL;
+CREATE INDEX records_of_user ON records(tenant_id, task_id, type, status, seq) WHERE channel = 'user';
+CREATE INDEX records_proposed ON records(tenant_id, task_id, seq) WHERE status = 'proposed';
 
 CREATE TABLE labels (                       -- tags, and the steps an entry matters for; seq 0 is the task itself
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),

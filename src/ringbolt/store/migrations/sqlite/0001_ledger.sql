@@ -13,7 +13,8 @@ CREATE TABLE origins (                      -- who wrote an event; the id is a h
   principal TEXT NOT NULL,
   agent     TEXT NOT NULL,
   channel   TEXT NOT NULL,                  -- user, agent, tool, web, import, system
-  session   TEXT NOT NULL
+  session   TEXT NOT NULL,
+  claimed   TEXT NOT NULL DEFAULT ''        -- of an import: the channel that the file names
 );
 
 CREATE TABLE heads (                        -- one row per task; short columns, because every event rewrites it
@@ -49,6 +50,8 @@ CREATE TABLE heads (                        -- one row per task; short columns, 
   next_seq       INTEGER,                   -- views show who wrote each text
   blockers_seq   INTEGER,
   attention_seq  INTEGER,
+  status_seq     INTEGER,
+  user_seq       INTEGER NOT NULL DEFAULT 0,         -- the last event with which the user set a text of the task or its plan
   created_at     TEXT NOT NULL,
   updated_at     TEXT NOT NULL,
   plan_generated_at    TEXT,
@@ -71,6 +74,7 @@ CREATE TABLE extras (                       -- long or rarely changed columns of
   approval_mode TEXT NOT NULL DEFAULT 'auto',
   callback_url  TEXT,
   goal_seq      INTEGER,                    -- the event that set goal
+  callback_seq  INTEGER,                    -- the event that set callback_url: one from an import is never called
   metadata      TEXT NOT NULL DEFAULT '{}'  -- JSON object
 ) WITHOUT ROWID;
 
@@ -133,11 +137,14 @@ CREATE TABLE records (                      -- what can change about an event: t
   ref_seq  INTEGER,                         -- the event that ended, settled or replaced it
   ended_at TEXT,
   version  INTEGER NOT NULL,
+  channel  TEXT NOT NULL,                   -- of the event
   PRIMARY KEY (task_id, seq)
 ) WITHOUT ROWID;
 CREATE INDEX records_by_type ON records(task_id, type, status, seq);
 CREATE INDEX records_by_key ON records(task_id, type, key, seq) WHERE key IS NOT NULL;
 CREATE INDEX records_by_item ON records(task_id, item_id, type, status, seq) WHERE item_id IS NOT NULL;
+CREATE INDEX records_of_user ON records(task_id, type, status, seq) WHERE channel = 'user';
+CREATE INDEX records_proposed ON records(task_id, seq) WHERE status = 'proposed';
 
 CREATE TABLE labels (                       -- tags, and the steps an entry matters for; seq 0 is the task itself
   task_id TEXT NOT NULL REFERENCES heads(task_id),
