@@ -20,6 +20,8 @@ ARGUMENTS = {
     "task_note": {"text": "t"},
     "task_plan": {"steps": ["A"]},
     "reindex": {},
+    "task_accept": {"proposal": 1},
+    "task_reject": {"proposal": 1},
 }
 
 
