@@ -22,6 +22,7 @@ ARGUMENTS = {
     "reindex": {},
     "task_accept": {"proposal": 1},
     "task_reject": {"proposal": 1},
+    "pattern_record": {"text": "t"},
 }
 
 

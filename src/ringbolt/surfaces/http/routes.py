@@ -24,7 +24,9 @@ from ...model.capabilities import workspace_refused
 from ...model.errors import InvalidInput, RingboltError
 from ...model.types import Value, as_json, is_dict
 from ...operations import OPERATIONS, prepare, scope_of
+from ...packet import tokens
 from ...packet.encode import read_json
+from ...system.thread_pools import ThreadPools, Use, use_of
 from ...worker.pool import Pool
 from ..blocking import WAIT, Waiting, blocks
 from . import events, metrics, openapi
@@ -115,7 +117,8 @@ class Gateway:
         self._memory = memory
         self._worker_wanted = worker
         self._heartbeat = heartbeat
-        self._threads: ThreadPoolExecutor | None = None
+        most = self.settings.http_threads
+        self._threads = ThreadPools("http", {"read": most, "write": most})
         # A thread of its own, so that the health is told however busy the others are.
         self._health_thread: ThreadPoolExecutor | None = None
         self._shares: dict[str, asyncio.Semaphore] = {}
@@ -139,7 +142,7 @@ class Gateway:
     @asynccontextmanager
     async def running(self, mcp: Any) -> AsyncGenerator[None]:
         """The lifespan of the server."""
-        self._threads = ThreadPoolExecutor(self.settings.http_threads, thread_name_prefix="http")
+        tokens.load()  # before the first request: loading it on a thread would stop the loop all the same
         self._health_thread = ThreadPoolExecutor(1, thread_name_prefix="http-health")
         self.news = events.News(self._memory.store, self.run, self.figures, self.settings.http_token_streams)
         self.waiting = Waiting(self._memory, self.run, self.settings.http_token_waits)
@@ -183,16 +186,15 @@ class Gateway:
         except RingboltError as error:
             log.error("the worker gave up: %s %s", error.code, error)
 
-    async def run(self, work: Callable[[], Any], caller: Caller | None = None) -> Any:
+    async def run(self, work: Callable[[], Any], caller: Caller | None = None, use: Use = "read") -> Any:
         """Run a function on a thread; the calls of one token use only their share of the threads."""
-        loop = asyncio.get_running_loop()
         if caller is None:
-            return await loop.run_in_executor(self._threads, work)
+            return await asyncio.wrap_future(self._threads.submit(use, work))
         share = self._shares.setdefault(
             caller.kind, asyncio.Semaphore(min(self.settings.http_token_threads, self.settings.http_threads))
         )
         async with share:
-            return await loop.run_in_executor(self._threads, work)
+            return await asyncio.wrap_future(self._threads.submit(use, work))
 
     # --- operations -------------------------------------------------------------------------------
 
@@ -253,7 +255,7 @@ class Gateway:
             async with until_gone(request.receive) as gone:
                 content = encoded(await self.waiting.wait(memory, checked, gone))
         else:
-            content = await self.run(work, caller)
+            content = await self.run(work, caller, use_of(name, OPERATIONS[name].scope))
         if OPERATIONS[name].scope != "read":
             self.news.poke()
         return Response(content, media_type=resource.media_type or _JSON)
