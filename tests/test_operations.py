@@ -29,7 +29,7 @@ from tests.support import open_memory, refused
 def test_every_method_is_an_operation_with_a_scope_and_nothing_else_is():
     public = {name for name, _ in inspect.getmembers(TaskMemory, callable) if not name.startswith("_")}
     assert public == {*OPERATIONS, *NOT_OPERATIONS}
-    assert {operation.scope for operation in OPERATIONS.values()} == {"read", "write"}
+    assert {operation.scope for operation in OPERATIONS.values()} == {"read", "write", "admin"}
 
 
 def test_what_reads_writes_nothing_and_what_writes_is_said_to(tmp_path):

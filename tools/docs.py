@@ -1491,6 +1491,54 @@ def http_operations() -> str:
     return table(["Route", "Scope", "What it does"], rows)
 
 
+def powers() -> str:
+    from ringbolt.model.capabilities import POWERS
+    from ringbolt.system.gate import POWER_OF
+
+    kinds = {power: [kind for kind, needed in POWER_OF.items() if needed == power] for power in POWERS}
+    closed = {
+        "files": "`wait_folders`",
+        "displays": "`wait_displays`",
+        "commands": "`wait_commands` (off unless set)",
+        "egress": "`wait_urls`, `callbacks`",
+    }
+    rows = [
+        [code(power), meaning, ", ".join(map(code, kinds[power])), closed[power]]
+        for power, meaning in POWERS.items()
+    ]
+    return table(["Power", "Lets a caller", "Targets of waits", "Settings"], rows)
+
+
+def capabilities() -> str:
+    from ringbolt.model.capabilities import ACCESS, POWERS
+    from ringbolt.operations import OPERATIONS
+
+    rows: list[list[str]] = []
+    for access in ACCESS:
+        for name, operation in sorted(OPERATIONS.items()):
+            if operation.scope != access:
+                continue
+            needed = {power for each in operation.powers.values() for power in each}
+            by = [
+                f"{', '.join(power for power in POWERS if power in each)} ({code(argument)})"
+                for argument, each in operation.powers.items()
+            ]
+            doors = ["HTTP"] * operation.http + ["MCP"] * (operation.tools != "none")
+            more = (
+                f"; write with {', '.join(map(code, operation.writes_with))}" if operation.writes_with else ""
+            )
+            rows.append(
+                [
+                    code(name),
+                    f"{access}{more}",
+                    "every workspace" if operation.whole_store else "its workspaces",
+                    "; ".join(by) if needed else "-",
+                    ", ".join(doors) or "-",
+                ]
+            )
+    return table(["Operation", "Access", "Reaches", "Powers, by argument", "Doors"], rows)
+
+
 def http_codes() -> str:
     from ringbolt.surfaces.http.guard import CODES
 
@@ -1524,6 +1572,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "http-routes": http_routes,
     "http-operations": http_operations,
     "http-codes": http_codes,
+    "powers": powers,
+    "capabilities": capabilities,
     "demo": demo,
     "mcp-tools": mcp_tools,
 }

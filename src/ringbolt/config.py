@@ -12,15 +12,7 @@ import msgspec
 from .model.errors import InvalidInput, RingboltError, shown
 from .model.rules import parse_duration
 from .model.settings import SETTINGS, Setting, Settings
-
-
-def user_folder(kind: str, environ: Mapping[str, str] = os.environ) -> str:
-    """Ringbolt's folder for the user's data or configuration (XDG)."""
-    variable, below = {"data": ("XDG_DATA_HOME", ".local/share"), "config": ("XDG_CONFIG_HOME", ".config")}[
-        kind
-    ]
-    base = environ.get(variable) or os.path.join(os.path.expanduser("~"), below)
-    return os.path.join(base, "ringbolt")
+from .system.user_folders import user_folder as user_folder
 
 
 def settings_path(environ: Mapping[str, str] = os.environ) -> str:

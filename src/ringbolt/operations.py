@@ -1,7 +1,7 @@
 """Every operation of TaskMemory: the registry, JSON schemas, and calls with arguments from outside.
 
 Surfaces walk OPERATIONS and hold no rule about tasks. An operation is declared at its method: see
-model/operation.py.
+model/operation.py. Every call from outside passes `prepare`: names, types, access, workspaces.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from types import NoneType, UnionType
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hin
 import msgspec
 
 from .ledger.base import Base, with_operations
-from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from .model.capabilities import Access, Grant, access_refused, workspace_refused
+from .model.errors import Conflict, InvalidInput, NotAllowed, NotFound, RingboltError, shown
 from .model.operation import SYNONYMS, Operation, declared
 from .model.types import Value, as_json, is_dict, is_list
 
@@ -115,11 +116,16 @@ def parameters(operation_name: str) -> tuple[Parameter, ...]:
 
 
 @cache
+def _hints(operation_name: str) -> dict[str, Any]:
+    return get_type_hints(OPERATIONS[operation_name].method)
+
+
+@cache
 def _arguments(operation_name: str) -> dict[str, Parameter]:
     """The arguments of an operation by name, without their descriptions, which a call does not need."""
     operation = OPERATIONS[operation_name]
     method: Any = operation.method
-    hints, code = get_type_hints(method), method.__code__
+    hints, code = _hints(operation_name), method.__code__
     names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     last: tuple[Any, ...] = method.__defaults__ or ()
     positional = names[: code.co_argcount - 1]
@@ -134,9 +140,7 @@ def _arguments(operation_name: str) -> dict[str, Parameter]:
 
 def _argument_schema(hint: Any) -> Schema:
     """The JSON schema of an argument, without None: a null argument counts as absent."""
-    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    kinds = [kind for kind in kinds if kind is not NoneType and get_origin(kind) is not os.PathLike]
-    schemas, _ = msgspec.json.schema_components(kinds)
+    schemas, _ = msgspec.json.schema_components(_kinds(hint))
     if len(schemas) == 1:
         return schemas[0]
     # One list of types instead of anyOf: it is shorter, and every client reads it.
@@ -172,8 +176,8 @@ def output_schema(name: str) -> Schema:
     return {**schema, "$defs": structs} if structs else schema
 
 
-def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
-    """Whether a call reads or writes; `arguments` come from `read_arguments`."""
+def scope_of(name: str, arguments: Mapping[str, Any]) -> Access:
+    """The access that a call needs; `arguments` come from `read_arguments`."""
     operation = OPERATIONS[name]
     writes = any(arguments.get(argument) for argument in operation.writes_with)
     return "write" if writes else operation.scope
@@ -184,13 +188,26 @@ def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
 
 def call(memory: Base, name: str, arguments: Mapping[str, Any]) -> Any:
     """Call an operation with arguments from a model or a program; returns plain JSON data."""
+    prepared = prepare(memory.grant, name, arguments)
+    return as_json(bound(memory, name)(**prepared))
+
+
+def prepare(
+    grant: Grant, name: str, raw: Mapping[str, Any], only: Collection[str] | None = None
+) -> dict[str, Any]:
+    """The arguments of a call from outside, converted and checked; raises if the caller may not make it.
+
+    `only` lists the arguments that the caller was told of, if that is not all of them.
+    """
     if name not in OPERATIONS:
         raise InvalidInput(
             "invalid_argument",
             f"There is no operation {shown(name)}.",
             _nearest(name, OPERATIONS) or "See the list of operations.",
         )
-    return as_json(bound(memory, name)(**read_arguments(name, arguments)))
+    arguments = read_arguments(name, raw, only)
+    authorize(grant, name, arguments)
+    return arguments
 
 
 def bound(memory: Base, name: str) -> Callable[..., Any]:
@@ -200,14 +217,30 @@ def bound(memory: Base, name: str) -> Callable[..., Any]:
     return getattr(memory, name)
 
 
-def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
+def authorize(grant: Grant, name: str, arguments: Mapping[str, Any]) -> None:
+    """Raise NotAllowed unless a caller may make this call; `arguments` come from `read_arguments`.
+
+    The tasks that it names are checked where they are found (`Base._find`), and what it looks at by the gate.
+    """
+    needed = scope_of(name, arguments)
+    if not grant.includes(needed):
+        raise access_refused(grant, name, needed)
+    if grant.workspaces is None:
+        return
+    named = _arguments(name).get("workspace")
+    workspace = arguments.get("workspace", named.default if named else "")
+    if OPERATIONS[name].whole_store or (workspace != "" and not grant.sees(workspace)):
+        raise workspace_refused()
+
+
+def read_arguments(name: str, raw: Mapping[str, Any], only: Collection[str] | None = None) -> dict[str, Any]:
     """Convert the arguments of a call, leniently where models make mistakes and strictly where it matters.
 
     A number or boolean may be a string, a list or object may be a string of JSON, and a list may be a single
-    text. A null argument counts as absent; the workspace `*` means all workspaces. The error for an unknown
-    name suggests the right one.
+    text. A null argument counts as absent; the workspace `*` means all workspaces. Every value has the type
+    that its parameter declares, or the call is refused. The error for an unknown name suggests the right one.
     """
-    known = _arguments(name)
+    known = {key: each for key, each in _arguments(name).items() if only is None or key in only}
     arguments: dict[str, Any] = {}
     for word, value in raw.items():
         synonym = SYNONYMS.get(word, word)
@@ -216,12 +249,12 @@ def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
             raise InvalidInput(
                 "invalid_argument",
                 f"{name} has no argument {shown(argument)}.",
-                _nearest(argument, known) or f"Its arguments are: {', '.join(known) or 'none'}.",
+                _instead(name, argument, known),
             )
         if argument == "workspace" and value == EVERYWHERE:
             arguments[argument] = None
         elif value is not None:
-            arguments[argument] = _read(argument, value, known[argument].schema)
+            arguments[argument] = _typed(name, argument, _read(argument, value, known[argument].schema))
     missing = [
         parameter.name
         for parameter in known.values()
@@ -237,11 +270,68 @@ def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
     return arguments
 
 
+def _instead(name: str, argument: str, known: Mapping[str, Any]) -> str:
+    """What the caller probably meant by an argument that it was not told of."""
+    hidden = argument in _arguments(name)
+    more = " Others are in the full set of tools (`--tools full`)." if hidden else ""
+    meant = _nearest(argument, known) or f"Its arguments are: {', '.join(known) or 'none'}."
+    return f"{meant}{more}"
+
+
 def _nearest(word: str, known: Mapping[str, Any]) -> str:
     from difflib import get_close_matches  # only mistakes need it
 
     close = get_close_matches(word, known, 1)
     return f"Did you mean {close[0]}?" if close else ""
+
+
+def _typed(name: str, argument: str, value: Any) -> Any:
+    """The value, if it has the type that the parameter declares."""
+    hint = _accepted_types(name)[argument]
+    try:
+        msgspec.convert(value, hint)
+    except msgspec.ValidationError:
+        raise InvalidInput(
+            "invalid_argument",
+            f"{argument} must be {_in_words(hint)}, not {shown(value)}.",
+            f"Correct {argument} and repeat the call.",
+        ) from None
+    except RecursionError:
+        raise InvalidInput("invalid_json", f"{argument} is nested too deeply.", "Flatten it.") from None
+    return value
+
+
+@cache
+def _accepted_types(name: str) -> dict[str, Any]:
+    """The types of an operation's parameters, as far as JSON has them."""
+    return {
+        parameter: Union[tuple(_kinds(hint))]  # noqa: UP007 - built from a list
+        for parameter, hint in _hints(name).items()
+        if parameter != "return"
+    }
+
+
+_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_LISTS = {str: "a list of texts", int: "a list of whole numbers"}
+
+
+def _in_words(hint: Any) -> str:
+    """A type as the error message names it."""
+    return " or ".join(map(_kind_in_words, _kinds(hint)))
+
+
+def _kind_in_words(kind: Any) -> str:
+    if kind in _WORDS:
+        return _WORDS[kind]
+    if get_origin(kind) is not Sequence:
+        return "an object"
+    return next((words for of, words in _LISTS.items() if get_args(kind) == (of,)), "a list")
+
+
+def _kinds(hint: Any) -> list[Any]:
+    """The types that a parameter accepts from outside: null counts as absent, and a path is a text."""
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return [kind for kind in kinds if kind is not NoneType and get_origin(kind) is not os.PathLike]
 
 
 def _read(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
@@ -278,8 +368,10 @@ def _from_text(name: str, text: str, kinds: list[str]) -> Any:
 
 # --- errors -----------------------------------------------------------------------------------------
 
-_HTTP: dict[type[RingboltError], int] = {InvalidInput: 400, NotFound: 404, Conflict: 409}
+_HTTP: dict[type[RingboltError], int] = {InvalidInput: 400, NotAllowed: 403, NotFound: 404, Conflict: 409}
 _HTTP_CODES = {
+    "too_many_looks": 429,
+    "too_many_waits": 429,
     "too_large": 413,
     "store_busy": 503,
     "store_full": 507,

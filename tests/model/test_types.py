@@ -14,11 +14,19 @@ import pytest
 
 import ringbolt
 from ringbolt.model import errors, results, types
-from ringbolt.model.errors import CODES, Conflict, InvalidInput, NotFound, RingboltError, StoreError
+from ringbolt.model.errors import (
+    CODES,
+    Conflict,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    RingboltError,
+    StoreError,
+)
 from ringbolt.model.types import Event, Item, Origin, Value
 
 SOURCE = Path(ringbolt.__file__).parent
-KINDS = (InvalidInput, NotFound, Conflict, StoreError)
+KINDS = (InvalidInput, NotFound, Conflict, NotAllowed, StoreError)
 VALUES = [
     kind
     for kind in {**vars(types), **vars(results)}.values()
@@ -152,7 +160,7 @@ def test_an_undocumented_code_cannot_be_raised():
         RingboltError("no_such_code", "x")
 
 
-def test_the_four_kinds_are_the_leaves_of_one_tree():
+def test_the_kinds_are_the_leaves_of_one_tree():
     leaves = {
         kind
         for kind in vars(errors).values()

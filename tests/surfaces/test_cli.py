@@ -90,8 +90,8 @@ def test_a_story_through_every_command(place, tmp_path):
     asked = json.loads(tell("undo", str(kept), "--json"))["data"]["seq"]
     tell("accept", str(asked), "--as-user")
     assert "Nothing is proposed." in tell("proposals")
-    assert "Would be removed: 0 events" in tell("purge", "--older-than", "90d")
-    assert "Would be removed: 1 events" in tell("forget", "--source", f"event:{task}#4")
+    assert "Would be removed: 0 events" in tell("purge", "--older-than", "90d", "--as-user")
+    assert "Would be removed: 1 events" in tell("forget", "--source", f"event:{task}#4", "--as-user")
     tell("undo", "--because", "it is fast now")
     shown = tell("show")
     for part in (
@@ -154,6 +154,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "task_receipt" in tell("op")
     assert "kill -9" in tell("demo")
     assert "_RINGBOLT_COMPLETE=bash_complete" in tell("completion", "bash")
+    assert "LAST USED" in tell("token", "list")
     running = {"serve", "mcp", "watch", "hook", "install"}  # which have tests of their own
     assert told | running == {words[0] for words, _ in commands()}
 

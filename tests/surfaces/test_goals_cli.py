@@ -38,18 +38,34 @@ def test_a_goal_from_its_first_criterion_to_its_end(here):
 def test_forget_and_purge_say_first_what_would_go(here):
     task = data("register", "Deploy", "--session", "leaky")["task_id"]
     run("update", "zebrafish", "--task", task, "--session", "leaky")
-    said = run("forget", "--source", "session:leaky")
-    assert "Would be removed: 2 events of 1 tasks." in said.output
+    leaky = ("forget", "--source", "session:leaky", "--as-user")
+    assert "Would be removed: 2 events of 1 tasks." in run(*leaky).output
     assert "zebrafish" in run("thread", "--task", task).output
-    token = data("forget", "--source", "session:leaky")["token"]
-    assert "Removed: 2 events" in run("forget", "--source", "session:leaky", "--confirm", token).output
+    token = data(*leaky)["token"]
+    assert "Removed: 2 events" in run(*leaky, "--confirm", token).output
     assert "zebrafish" not in run("thread", "--task", task).output
-    assert run("forget", "--source", "session:leaky", "--confirm", token).exit_code == 4
-    assert run("forget", "--source", "nonsense").exit_code == 5
-    assert run("purge", "--task", task).exit_code == 4  # it is open
-    assert run("op", "purge", f"task_id={task}").exit_code == 2  # without --yes
+    assert run(*leaky, "--confirm", token).exit_code == 4
+    assert run("forget", "--source", "nonsense", "--as-user").exit_code == 5
+    assert run("purge", "--task", task, "--as-user").exit_code == 4  # it is open
+    assert run("op", "purge", f"task_id={task}", "--as-user").exit_code == 2  # without --yes
     run("finish", "--task", task)
-    token = data("purge", "--task", task)["token"]
-    assert run("purge", "--task", task, "--confirm", token).exit_code == 0
+    token = data("purge", "--task", task, "--as-user")["token"]
+    assert run("purge", "--task", task, "--confirm", token, "--as-user").exit_code == 0
     assert run("show", task).exit_code == 3
-    assert run("purge", "--older-than", "90d", "--everywhere", "--status", "active").exit_code == 5
+    open_too = ("--older-than", "90d", "--everywhere", "--status", "active")
+    assert run("purge", *open_too, "--as-user").exit_code == 5
+
+
+def test_only_the_user_removes_or_replaces_anything(here, tmp_path):
+    task = data("register", "Deploy", "--session", "leaky")["task_id"]
+    for words in (
+        ("forget", "--source", "session:leaky"),
+        ("purge", "--task", task),
+        ("op", "purge", f"task_id={task}", "--yes"),
+    ):
+        refused = run(*words)
+        assert refused.exit_code == 6, words
+        assert "wrong_scope" in refused.output
+    (tmp_path / "backup").touch()
+    assert run("restore", str(tmp_path / "backup"), "--yes").exit_code == 6
+    assert run("show", task).exit_code == 0

@@ -83,12 +83,14 @@ def test_an_error_has_its_status_its_code_and_what_to_do(ask):
         assert answer.error["hint"]
 
 
-def test_a_session_and_a_workspace_are_said_in_headers(ask, memory):
-    one = {"X_Ringbolt_Session": "one", "X_Ringbolt_Workspace": "/a/\u00fc".encode().decode("latin-1")}
+def test_a_session_is_said_in_a_header_and_the_workspace_is_that_of_the_server(ask, memory):
+    one = {"X_Ringbolt_Session": "one", "X_Ringbolt_Workspace": memory.workspace}
     task = ask.call("task_register", name="x", headers=one)["task_id"]
     assert ask.call("task_update", message="more", headers=one)["task_id"] == task
-    assert (memory.task_get(task).workspace, memory.task_get(task).session) == ("/a/ü", "one")
+    assert (memory.task_get(task).workspace, memory.task_get(task).session) == (memory.workspace, "one")
     assert ask.call("task_update", message="y", headers={"X_Ringbolt_Session": "two"})["task_id"] != task
+    elsewhere = ask("POST", "/api/task_register", {"name": "x"}, X_Ringbolt_Workspace="/etc")
+    assert (elsewhere.status, elsewhere.error["code"]) == (403, "wrong_workspace")
 
 
 def test_active_tasks_are_answered_as_a_gateway_answers_them(tmp_path):
@@ -338,7 +340,7 @@ def test_the_server_does_the_jobs_of_the_store(tmp_path):
 def test_the_server_looks_at_waits_and_shows_what_its_worker_did(tmp_path):
     path = tmp_path / "s.db"
     with (
-        open_memory(path, clock=time.time) as memory,
+        open_memory(path, clock=time.time, workspace=str(tmp_path)) as memory,
         serving(memory, tmp_path / "t.json", worker=True) as ask,
     ):
         task = memory.task_register("x", ["Build"]).task_id

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from ringbolt.surfaces.http.auth import Tokens, rotate_tokens
+from ringbolt.surfaces.http.auth import Tokens, read_tokens, rotate_tokens
 from ringbolt.surfaces.http.session import SECONDS, Sessions
 from ringbolt.surfaces.web import past
 from tests.support import Clock, open_memory
@@ -30,10 +30,9 @@ def ask(tmp_path_factory):
 
 
 def signed_in(ask, kind="user"):
-    """The cookie of a browser that has shown a token."""
+    """The header of a new session."""
     answer = ask("POST", "/api/session", {"token": ask.tokens[kind]}, token=None, **PAGE)
-    assert answer.status == 200, answer.body
-    return answer.headers["set-cookie"].partition(";")[0]
+    return f"Bearer {answer.data['session']}"
 
 
 # --- files ------------------------------------------------------------------------------------------
@@ -81,26 +80,22 @@ def test_the_page_opens_from_a_link_on_another_site_and_nothing_else_does(ask):
 # --- sessions ---------------------------------------------------------------------------------------
 
 
-def test_a_session_is_a_cookie_that_no_script_reads_and_that_is_not_the_token(ask):
+def test_a_session_is_no_cookie_and_not_the_token(ask):
     answer = ask("POST", "/api/session", {"token": f" {ask.tokens['user']}\n"}, token=None, **PAGE)
-    cookie = answer.headers["set-cookie"]
-    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(cookie.split("; "))
-    assert ask.tokens["user"] not in cookie
-    assert f"ringbolt_{ask.port}=user." in cookie
-    told = ask("GET", "/api/session", token=None, Cookie=cookie.partition(";")[0]).data
-    assert (told["kind"], told["scopes"]) == ("user", ["read", "write"])
-    secure = ask(
-        "POST", "/api/session", {"token": ask.tokens["read"]}, token=None, **PAGE,
-        Origin=f"http://127.0.0.1:{ask.port}",
-    )  # fmt: skip
-    assert "Secure" not in secure.headers["set-cookie"]
+    assert "set-cookie" not in answer.headers
+    session = answer.data["session"]
+    assert ask.tokens["user"] not in session
+    told = ask("GET", "/api/session", token=None, Authorization=f"Bearer {session}").data
+    assert (told["kind"], told["scopes"]) == ("user", ["admin", "read", "write"])
+    for cookie in (f"ringbolt_{ask.port}={session}", f"session={session}"):
+        assert ask("GET", "/api/session", token=None, Cookie=cookie).status == 401
 
 
 @pytest.mark.parametrize("body", [{}, {"token": "wrong"}, {"token": 1}, [], "{", {"token": "\ud800é"}])
 def test_signing_in_needs_a_token_of_ours(ask, body):
     answer = ask("POST", "/api/session", body, token=None, **PAGE)
     assert answer.status in (400, 401)
-    assert "set-cookie" not in answer.headers
+    assert "session" not in answer.json
 
 
 @pytest.mark.parametrize(
@@ -116,10 +111,10 @@ def test_signing_in_needs_a_token_of_ours(ask, body):
         ({"X_Ringbolt_Page": "1", "Origin": "null"}, False),
     ],
 )
-def test_a_cookie_writes_only_for_the_page_itself(ask, headers, allowed):
-    cookie = signed_in(ask)
+def test_a_session_writes_only_for_the_page_itself(ask, headers, allowed):
+    session = signed_in(ask)
     sent = {name: value.format(port=ask.port) for name, value in headers.items()}
-    answer = ask("POST", "/api/task_update", {"message": "x"}, token=None, Cookie=cookie, **sent)
+    answer = ask("POST", "/api/task_update", {"message": "x"}, token=None, Authorization=session, **sent)
     assert answer.status == (200 if allowed else 403), answer.body
     signing = ask("POST", "/api/session", {"token": ask.tokens["user"]}, token=None, **sent)
     assert signing.status == (200 if allowed else 403)
@@ -128,59 +123,58 @@ def test_a_cookie_writes_only_for_the_page_itself(ask, headers, allowed):
 
 
 def test_what_writes_by_being_read_needs_the_page_too(ask):
-    cookie = signed_in(ask)
-    assert ask("GET", "/active-tasks", token=None, Cookie=cookie).status == 200
-    assert ask("GET", "/active-tasks?render=1", token=None, Cookie=cookie).status == 403
+    session = signed_in(ask)
+    assert ask("GET", "/active-tasks", token=None, Authorization=session).status == 200
+    assert ask("GET", "/active-tasks?render=1", token=None, Authorization=session).status == 403
 
 
-def test_a_cookie_writes_as_the_one_whose_token_it_stands_for(ask):
-    cookie = signed_in(ask, "user")
-    sent = {"Cookie": cookie, **PAGE}
+def test_a_session_writes_as_the_one_whose_token_it_stands_for(ask):
+    session = signed_in(ask, "user")
+    sent = {"Authorization": session, **PAGE}
     ask("POST", "/api/task_update", {"message": "mine"}, token=None, **sent)
     (event,) = ask.call("task_thread", limit=1)["events"]
     assert event["origin"]["channel"] == "user"
     reader = signed_in(ask, "read")
-    answer = ask("POST", "/api/task_update", {"message": "x"}, token=None, Cookie=reader, **PAGE)
+    answer = ask("POST", "/api/task_update", {"message": "x"}, token=None, Authorization=reader, **PAGE)
     assert answer.error["code"] == "wrong_scope"
 
 
 def test_a_session_ends_by_signing_out_and_with_its_token(ask):
     first, second = signed_in(ask), signed_in(ask)
-    assert ask("DELETE", "/api/session", token=None, Cookie=first).status == 403
-    out = ask("DELETE", "/api/session", token=None, Cookie=first, **PAGE)
-    assert "Max-Age=0" in out.headers["set-cookie"]
-    assert ask("GET", "/api/session", token=None, Cookie=first).status == 401
-    assert ask("GET", "/api/session", token=None, Cookie=second).status == 200
+    assert ask("DELETE", "/api/session", token=None, Authorization=first).status == 403
+    assert ask("DELETE", "/api/session", token=None, Authorization=first, **PAGE).status == 200
+    assert ask("GET", "/api/session", token=None, Authorization=first).status == 401
+    assert ask("GET", "/api/session", token=None, Authorization=second).status == 200
     ask.tokens |= rotate_tokens(ask.path, ("user",))
-    assert ask("GET", "/api/session", token=None, Cookie=second).status == 401
-    assert ask("GET", "/api/session", token=None, Cookie=signed_in(ask)).status == 200
+    assert ask("GET", "/api/session", token=None, Authorization=second).status == 401
+    assert ask("GET", "/api/session", token=None, Authorization=signed_in(ask)).status == 200
 
 
 def test_a_session_ends_in_time_and_cannot_be_made_up(tmp_path):
     clock = Clock()
     tokens = Tokens(str(tmp_path / "tokens.json"))
-    sessions = Sessions(tokens, 7420, clock)
-    secret = next(iter(tokens._known))[0]
-    cookie = sessions.open(secret)[0].encode()
-    assert sessions.read(cookie) is not None
-    kind, expires, rest = cookie.split(b".", 2)
-    longer = b".".join((kind, str(int(expires) + 1).encode(), rest))
-    other = b".".join((b"user" if kind != b"user" else b"read", expires, rest))
+    sessions = Sessions(tokens, clock)
+    secret = read_tokens(tokens.path)["user"].encode()
+    session = sessions.open(secret)[0].encode()
+    assert sessions.read(session) is not None
+    prefix, kind, expires, rest = session.split(b".", 3)
+    longer = b".".join((prefix, kind, str(int(expires) + 1).encode(), rest))
+    other = b".".join((prefix, b"read", expires, rest))
     for forged in (
         longer,
         other,
-        cookie[:-1],
-        cookie + b"0",
+        session[:-1],
+        session + b"0",
         b"",
         b"...",
-        b"user.x.y.z",
+        b"rbs.user.x.y.z",
         b"\xff",
         b"a" * 5000,
     ):
         assert sessions.read(forged) is None, forged
-    assert Sessions(tokens, 7420, clock).read(cookie) is not None  # a restart changes nothing
+    assert Sessions(tokens, clock).read(session) is not None  # a restart changes nothing
     clock.forward(SECONDS)
-    assert sessions.read(cookie) is None
+    assert sessions.read(session) is None
 
 
 # --- what it reads ----------------------------------------------------------------------------------

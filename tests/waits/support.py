@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ringbolt.model.capabilities import POWERS
+from ringbolt.system.gate import Gate
 from ringbolt.waits import CheckContext, begin, check, read_watch
 
 
@@ -10,9 +12,16 @@ def ends(memory, task):
     return [event for event in memory.events(task) if event.type == "wait.ended"]
 
 
-def context(**more):
-    """CheckContext in which nothing is allowed and no time has passed."""
-    return CheckContext(**{"now": 0.0, "waited": 0.0, "status_of": lambda name: None, **more})
+# Everything but addresses that are not public.
+OPEN_GATE = Gate(powers=tuple(POWERS), folders=("/",))
+
+
+def context(*, private=None, **more):
+    """CheckContext with an open gate, in which no time has passed."""
+    gate = more.pop("gate", OPEN_GATE)
+    if private is not None:
+        gate = gate.replace(private=private)
+    return CheckContext(**{"now": 0.0, "waited": 0.0, "status_of": lambda name: None, "gate": gate, **more})
 
 
 class Watched:
@@ -20,7 +29,7 @@ class Watched:
 
     def __init__(self, target, until=None, **more):
         self.watch = read_watch(target, until)
-        self.state = begin(self.watch)
+        self.state = begin(self.watch, more.get("gate", OPEN_GATE))
         self.more = more
 
     def check(self, **more):

@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.model.errors import RingboltError
+from ringbolt.system.gate import REFUSED, Gate, LookRefused
 from ringbolt.waits import Place, read_watch
 from ringbolt.waits.file_targets import MOST_READ
-from tests.waits.support import Watched
+from tests.waits.support import OPEN_GATE, Watched
 
 # --- words ------------------------------------------------------------------------------------------
 
@@ -145,8 +146,11 @@ def test_what_is_no_readable_file_never_blocks_a_look(tmp_path, kind, what):
     elif what == "/dev/zero":
         path = what
     began = time.monotonic()
-    watched = Watched(f"{kind}:{path}", "contains never there")
-    assert not watched.met()
+    if what == "/dev/zero":
+        with pytest.raises(LookRefused):
+            Watched(f"{kind}:{path}", "contains never there")
+    else:
+        assert not Watched(f"{kind}:{path}", "contains never there").met()
     assert time.monotonic() - began < 30  # not for ever
     if server:
         server.close()
@@ -189,23 +193,26 @@ def test_nothing_is_looked_into_that_may_not_be_also_not_by_a_link(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("root:$6$abc\n")
     (tmp_path / "in" / "link").symlink_to(secret)
-
-    def readable(path):
-        return path.startswith(f"{tmp_path}/in/")
-
-    for path in (secret, tmp_path / "in" / "link"):
-        for kind, until in product(
-            ("file", "log"), ("contains $6$", "matches root", "judged: it has a root")
+    gate = Gate(powers=("files",), folders=(f"{tmp_path}/in",))
+    for path in (secret, tmp_path / "in" / "link", tmp_path / "nothing"):
+        for target, until in (
+            *product(("file", "log"), ("contains $6$", "matches root", "judged: it has a root")),
+            ("file", "exists"),
+            ("file", "changed"),
+            ("log", "grows"),
         ):
-            watched = Watched(f"{kind}:{path}", until, readable=readable)
-            with secret.open("a") as file:
-                file.write("root:$6$abc\n")
-            verdict = watched.check()
-            assert (verdict.met, verdict.failed) == (False, True)
-            assert "wait_folders" in verdict.detail
-        assert Watched(f"file:{path}", readable=readable).met()  # that it exists is no secret
+            with pytest.raises(LookRefused):
+                Watched(f"{target}:{path}", until, gate=gate)
+            watched = Watched(f"{target}:{path}", until)  # started with an open gate, which is closed now
+            verdict = watched.check(gate=gate)
+            assert (verdict.met, verdict.failed, verdict.detail) == (False, True, REFUSED)
+        # One who may see everywhere that files exist still cannot read them.
+        seeing = gate.replace(anywhere=True)
+        assert Watched(f"file:{path}", gate=seeing).met() is path.exists()
+        with pytest.raises(LookRefused):
+            Watched(f"file:{path}", "contains $6$", gate=seeing)
     (tmp_path / "in" / "own").write_text("root:$6$")
-    assert Watched(f"file:{tmp_path}/in/own", "contains $6$", readable=readable).met()
+    assert Watched(f"file:{tmp_path}/in/own", "contains $6$", gate=gate).met()
 
 
 def test_a_pattern_that_others_take_for_ever_over_is_quick(tmp_path):
@@ -244,23 +251,23 @@ def test_a_process_is_over_when_it_has_exited_or_its_number_belongs_to_another()
 def test_a_command_runs_only_where_it_is_allowed_and_without_a_shell(tmp_path):
     mark = tmp_path / "mark"
     target = f'command:["touch", "{mark}"]'
-    verdict = Watched(target).check()
+    verdict = Watched(target).check(gate=OPEN_GATE.replace(powers=("files", "displays", "egress")))
     assert (verdict.met, verdict.failed) == (False, True)
     assert not mark.exists()
-    assert Watched(target).met(commands=True)
+    assert Watched(target).met()
     assert mark.exists()
-    assert Watched('command:["echo", "$HOME; x"]', "contains $HOME; x").met(commands=True)
-    assert Watched(f'command:["{sys.executable}", "-c", "raise SystemExit(3)"]', "exit 3").met(commands=True)
-    assert Watched('command:["no such program"]').check(commands=True).failed
+    assert Watched('command:["echo", "$HOME; x"]', "contains $HOME; x").met()
+    assert Watched(f'command:["{sys.executable}", "-c", "raise SystemExit(3)"]', "exit 3").met()
+    assert Watched('command:["no such program"]').check().failed
 
 
 def test_a_command_that_hangs_or_never_stops_talking_is_ended(monkeypatch):
     monkeypatch.setattr("ringbolt.waits.targets.CHECK_SECONDS", 0.3)
     began = time.monotonic()
     for words in ('["sleep", "60"]', '["cat", "/dev/zero"]'):
-        assert "0.3 s" in Watched(f"command:{words}").check(commands=True).detail
+        assert "0.3 s" in Watched(f"command:{words}").check().detail
     # What it leaves behind does not keep the look waiting.
-    assert Watched('command:["sh", "-c", "sleep 60 & exit 0"]').met(commands=True)
+    assert Watched('command:["sh", "-c", "sleep 60 & exit 0"]').met()
     assert time.monotonic() - began < 30  # not for ever
 
 

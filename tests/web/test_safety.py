@@ -1,4 +1,4 @@
-"""Text from agents stays text, and only our own page can use the session cookie."""
+"""Text from agents stays text, and only our own page has and can use its session."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def test_the_content_security_policy_blocks_foreign_code_and_requests(site, visi
 
 
 @pytest.mark.parametrize("path", ["api/task_register", "api/session"])
-def test_another_page_cannot_write_with_the_cookie(site, visit, browser, path):
-    """A form on another port of the same host, where the browser would send the cookie along."""
+def test_another_page_cannot_write_and_gets_no_session(site, visit, browser, path):
+    """A form on another port of the same host, to which the browser would send cookies along."""
     import http.server
     import threading
 
@@ -84,8 +84,11 @@ def test_another_page_cannot_write_with_the_cookie(site, visit, browser, path):
         <input name='{{"name":"forged","a":"' value='"}}'></form>
         <script>document.forms[0].submit()</script>""".encode()
 
+    received = []
+
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
+            received.append(str(self.headers))
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -100,24 +103,34 @@ def test_another_page_cannot_write_with_the_cookie(site, visit, browser, path):
         thread.start()
         try:
             window = visit(site)
+            session = window.page.evaluate("sessionStorage.getItem('ringbolt.session')")
             page = window.page.context.new_page()
             with page.expect_response(f"**/{path}") as answered:
                 page.goto(f"http://127.0.0.1:{evil.server_address[1]}/")
             assert answered.value.status == 403
+            assert page.evaluate("Object.keys(sessionStorage).length") == 0
         finally:
             evil.shutdown()
             thread.join()
     assert len(call(site, "task_list", token="read", status="all", workspace="*")["tasks"]) == before
 
+    assert received
+    assert session
+    for told in received:
+        assert session not in told
+        assert "cookie:" not in told.lower()
 
-def test_signing_out_ends_the_session(site, visit):
+
+def test_the_session_is_in_the_tab_and_in_no_cookie_and_ends_with_signing_out(site, visit):
     page = visit(site).open()
-    (cookie,) = page.context.cookies()
-    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
-    assert not any(token in cookie["value"] for token in site.tokens.values())
+    assert page.context.cookies() == []
+    session = page.evaluate("sessionStorage.getItem('ringbolt.session')")
+    assert not any(token in session for token in site.tokens.values())
+    page.reload()
+    expect(page.locator("header.bar")).to_be_visible()  # a reload keeps it
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("Token")).to_be_visible()
-    page.context.add_cookies([cookie])
+    page.evaluate("session => sessionStorage.setItem('ringbolt.session', session)", session)
     page.reload()
     expect(page.get_by_label("Token")).to_be_visible()
 

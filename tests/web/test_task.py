@@ -255,7 +255,7 @@ def test_a_person_settles_questions_waits_claims_and_side_effects(site, visit, n
 
 def test_waits_are_shown_with_their_current_settings(site, visit, new_task, tmp_path):
     task = new_task()
-    wait = call(site, "smart_wait", task_id=task, target="file:/nowhere", block=False, timeout=600)["wait_id"]
+    wait = call(site, "smart_wait", task_id=task, target="file:nowhere", block=False, timeout=600)["wait_id"]
     call(site, "wait_update", wait_id=wait, timeout=7200)
     (log := tmp_path / "log").write_text("well\n")
     model = {"model_local_url": "http://127.0.0.1:9/v1", "model_local_name": "m"}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..ledger.base import Base, Draft, find_item
+from ..ledger.looking import gate_of
 from ..ledger.trust import is_trusted_as
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
@@ -23,6 +24,7 @@ class Entries(Base):
 
     @operation(
         scope="write",
+        powers={"anchors": ("files",)},
         texts=("choice",),
         needed=("choice",),
         example={"choice": "ghcr.io", "reasoning": "the key works there"},
@@ -77,6 +79,7 @@ class Entries(Base):
 
     @operation(
         scope="write",
+        powers={"anchors": ("files",)},
         texts=("what",),
         needed=("what",),
         example={"what": "Push to docker.io", "why": "no rights there"},
@@ -181,7 +184,12 @@ class Entries(Base):
 
         return self.store.read(work)
 
-    @operation(scope="write", texts=("summary",), example={"summary": "The server has two free ports"})
+    @operation(
+        scope="write",
+        texts=("summary",),
+        powers={"anchors": ("files",)},
+        example={"summary": "The server has two free ports"},
+    )
     def task_remember(
         self,
         task_id: str | None = None,
@@ -236,7 +244,7 @@ class Entries(Base):
         )  # fmt: skip
 
     def _cited(self, anchors: Sequence[str] | None) -> list[dict[str, Any]] | None:
-        return None if anchors is None else cite(anchors, self.workspace)
+        return None if anchors is None else cite(anchors, self.workspace, gate_of(self))
 
     def _remember(
         self,

@@ -13,7 +13,7 @@ from ..store.tx import Tx
 class Queue(Base):
     """Operations on jobs: extractions, summaries and other work for the worker."""
 
-    @operation(scope="read")
+    @operation(scope="read", whole_store=True)
     def jobs_status(self, *, limit: int = 20) -> JobsStatus:
         """Show queued jobs by kind, failed jobs with their last error, and the workers.
 
@@ -48,7 +48,7 @@ class Queue(Base):
 
         return self.store.read(work)
 
-    @operation(scope="write", tools="none", example={"id": 1})
+    @operation(scope="write", tools="none", whole_store=True, example={"id": 1})
     def jobs_retry(self, id: int) -> Job:
         """Retry a job that was given up.
 

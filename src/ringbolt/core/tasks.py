@@ -9,10 +9,12 @@ from ..extract.patterns import relevant, remember_lessons
 from ..ledger.base import Base, Draft, find_item, stored_result, written
 from ..ledger.current_task import DRAFT
 from ..ledger.goal_limits import STOPPED, check_ready
+from ..ledger.looking import check_callback
 from ..ledger.step_changes import begun_phase, item_changes
 from ..ledger.task_life import lives, stuck_after
 from ..ledger.values import read_card, read_task
 from ..model import foreign_statuses, rules, validate
+from ..model.capabilities import Grant
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from ..model.operation import operation
 from ..model.rules import EXTERNAL_ID
@@ -48,9 +50,9 @@ class _Registration(Value, frozen=True, kw_only=True):
         own = [[0, EXTERNAL_ID, self.external_id]] if self.external_id is not None else []
         return [*([0, "tag", tag] for tag in self.tags), *own]
 
-    def links(self, tx: Tx, parent: str | None = None, seq: int = 1) -> list[dict[str, Any]]:
+    def links(self, tx: Tx, grant: Grant, parent: str | None = None, seq: int = 1) -> list[dict[str, Any]]:
         """The rows of the task's first links."""
-        goal = self.related_goal and goal_named(tx, self.related_goal)
+        goal = self.related_goal and goal_named(tx, self.related_goal, grant)
         return [
             {"kind": kind, "target": target, "seq": seq, "status": "active"}
             for kind, target in (("parent", parent), ("goal", goal))
@@ -64,6 +66,7 @@ class Tasks(Base):
     @operation(
         scope="write",
         core=("name", "plan", "request", "goal"),
+        powers={"callback_url": ("egress",)},
         example={"name": "Deploy the shop", "plan": ["Build the image", "Push it", "Run it"]},
     )
     def task_register(
@@ -131,7 +134,9 @@ class Tasks(Base):
 
         def work(tx: Tx) -> Written:
             titles = [new.name, *(step["title"] for step in new.steps)]
-            patterns = relevant(tx, titles, self._clock(), repository or here or "")
+            # Patterns may come from other workspaces of the repository.
+            everywhere = self.grant.workspaces is None
+            patterns = relevant(tx, titles, self._clock(), repository or here or "") if everywhere else ()
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
                 return stored_result(known, fingerprint).replace(patterns=patterns)
             now = self._now()
@@ -159,6 +164,12 @@ class Tasks(Base):
             return self._append(tx, head, last, now, "task_register", scoped_key, fingerprint)
 
         return self._commit(work, settles=key is not None)
+
+    def _callback_url(self, url: str | None) -> str | None:
+        url = validate.optional("callback_url", url, 2000)
+        if url is not None:
+            check_callback(self, url)
+        return url
 
     def _read_registration(
         self, name: str, plan: Any, request: str | None, *, kind: str, phase: str | None, **fields: Any
@@ -189,7 +200,7 @@ class Tasks(Base):
                 "approval_mode": validate.choice(
                     "approval mode", fields["approval_mode"], rules.APPROVAL_MODES
                 ),
-                "callback_url": validate.optional("callback_url", fields["callback_url"], 2000),
+                "callback_url": self._callback_url(fields["callback_url"]),
                 "metadata": {**self._mapping("metadata", fields["metadata"]), **named},
             },
             tags=validate.text_list("tags", fields["tags"]),
@@ -346,9 +357,10 @@ class Tasks(Base):
         return task
 
     def _read(self, tx: Tx, task_id: str | None) -> Task:
-        # A complete id needs no lookup first.
+        # A complete id needs no lookup first, if the caller may see every task.
         for_life = self._clock(), stuck_after(self.settings)
-        plain = rules.normal_id(task_id) if isinstance(task_id, str) else None
+        is_direct = self.grant.workspaces is None
+        plain = rules.normal_id(task_id) if isinstance(task_id, str) and is_direct else None
         if plain and len(plain) == rules.ID_LENGTH and (task := read_task(tx, plain, *for_life)):
             return task
         task = read_task(tx, self._find(tx, task_id)["task_id"], *for_life)
@@ -538,7 +550,7 @@ class Tasks(Base):
             other = None
             named = target
             if kind == "goal":
-                named = goal_named(tx, target)
+                named = goal_named(tx, target, self.grant)
             else:
                 other = self._find(tx, target, lock=True)
                 named = other["task_id"]
@@ -626,10 +638,11 @@ def _move_plan(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> None:
         draft.result.update(moved=foreseen.moved, asks=foreseen.asks)
 
 
-def goal_named(tx: Tx, name: str) -> str:
+def goal_named(tx: Tx, name: str, grant: Grant) -> str:
     """The id of the goal with this id or prefix; any other text is returned unchanged."""
     plain = rules.normal_id(name)
     matches = [] if plain is None else tx.heads_with_prefix(plain, 2)
+    matches = [row for row in matches if grant.sees(row["workspace_path"])]
     head = tx.head(matches[0]["task_id"]) if len(matches) == 1 else None
     return head["task_id"] if head is not None and head["kind"] == "goal" else name
 
@@ -676,7 +689,7 @@ def _registered(
     sets = {
         "heads": heads,
         "+extras": without_none(new.extras),
-        "links": new.links(tx, parent) or None,
+        "links": new.links(tx, memory.grant, parent) or None,
         "+steps": added_steps(new.steps, 1, 0) or None,
         "+labels": new.labels or None,
     }
@@ -695,7 +708,7 @@ def _adopted(memory: Base, tx: Tx, head: Row, new: _Registration, now: str) -> l
         heads={"name": new.name, **phase},
         extras=new.extras,
         labels=new.labels,
-        links=new.links(tx, seq=head["last_seq"] + 1),
+        links=new.links(tx, memory.grant, seq=head["last_seq"] + 1),
         request=new.request,
         plan=new.plan if new.steps else None,
     )

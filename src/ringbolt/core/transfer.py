@@ -160,7 +160,14 @@ class Transfer(Base):
         """
         self.store.backup(validate.path("the backup", path))
 
-    @operation(scope="write", tools="none", http=False, destructive=True, example={"path": "ringbolt.backup"})
+    @operation(
+        scope="admin",
+        tools="none",
+        http=False,
+        destructive=True,
+        whole_store=True,
+        example={"path": "ringbolt.backup"},
+    )
     def restore(self, path: str | os.PathLike[str]) -> str:
         """Replace this store with a backup; returns the path of a copy of the previous content.
 

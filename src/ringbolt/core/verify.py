@@ -20,7 +20,7 @@ FOLDED_AT_ONCE = 20_000
 class Verify(Base):
     """The verify operation."""
 
-    @operation(scope="read")
+    @operation(scope="read", whole_store=True)
     def verify(self, task_id: str | None = None) -> VerifyReport:
         """Replay the events and check hashes, numbering, every row of state, and the file itself.
 

@@ -309,7 +309,7 @@ def _best(rows: Sequence[Row], now: float, limit: int) -> tuple[Pattern, ...]:
 class Patterns(Base):
     """Operations on learned patterns."""
 
-    @operation(scope="read", example={"query": "docker push"})
+    @operation(scope="read", whole_store=True, example={"query": "docker push"})
     def learned_patterns(
         self,
         query: str | None = None,

@@ -14,6 +14,7 @@ from typing import Any
 from ..core.tasks import status_changes
 from ..ledger.base import Base, Draft, stored_result
 from ..model import foreign_statuses, rules, validate
+from ..model.capabilities import workspace_refused
 from ..model.errors import InvalidInput, NotFound, shown
 from ..model.operation import operation
 from ..model.results import Fact, FactPage
@@ -87,6 +88,8 @@ class Facts(Base):
                 "Choose another category, or leave out scope.",
             )
         here = None if scope == "global" else self.workspace
+        if not self.grant.sees(here):
+            raise workspace_refused()
         fingerprint = self._fingerprint("memory_store", idempotency_key, [fact, labels, ended, scope])
 
         def work(tx: Tx) -> Written:

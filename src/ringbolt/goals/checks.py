@@ -8,9 +8,9 @@ from typing import Any
 
 from ..model import validate
 from ..model.errors import InvalidInput, shown
-from ..model.settings import Settings
 from ..model.types import is_list
 from ..system import http_client
+from ..system.gate import Gate
 from ..waits.conditions import WORDS, Watch
 from ..waits.targets import CheckContext, check
 
@@ -45,7 +45,7 @@ def _refused(target: Any, hint: str) -> InvalidInput:
     return InvalidInput("invalid_argument", f"{shown(target)} cannot be checked.", hint)
 
 
-def run_check(kind: str, target: str, folder: str | None, settings: Settings) -> tuple[bool | None, str]:
+def run_check(kind: str, target: str, folder: str | None, gate: Gate) -> tuple[bool | None, str]:
     """Whether a check passes, and why; None if it could not be run.
 
     It runs as a single check of a wait. The reason never quotes content: an output may hold secrets.
@@ -55,8 +55,7 @@ def run_check(kind: str, target: str, folder: str | None, settings: Settings) ->
         waited=0.0,
         status_of=lambda _: None,
         folder=folder,
-        private=settings.wait_private == "on",
-        commands=settings.wait_commands == "on",
+        gate=gate,
     )
     verdict, _ = check(Watch(kind=kind, value=target, word=WORDS[kind][0]), {}, context)
     return (None if verdict.failed else verdict.met), verdict.detail

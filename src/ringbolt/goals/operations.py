@@ -14,8 +14,10 @@ from ..core.tasks import Tasks
 from ..ledger import goal_limits
 from ..ledger.base import Base, Draft
 from ..ledger.goal_breaker import stop_if_spent
+from ..ledger.looking import check_patience, gate_of, refused_look
 from ..ledger.one_transaction import OneTransaction
 from ..model import rules, validate
+from ..model.capabilities import Power
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from ..model.operation import operation
 from ..model.results import GoalStatus
@@ -23,11 +25,14 @@ from ..model.trust import Overruled, may_overrule
 from ..model.types import Written
 from ..store import goal_queries as queries
 from ..store.tx import Row, Tx
+from ..system.gate import POWER_OF, REFUSED
 from . import criteria as criteria_rules
 from .checks import read_target, run_check
 from .reading import goal_status
 
 MOST_GOALS = 50
+# Checking a criterion looks at a file, runs a command or calls a URL.
+CHECK_POWERS: tuple[Power, ...] = ("files", "commands", "egress")
 
 
 class Goals(Base):
@@ -35,6 +40,7 @@ class Goals(Base):
 
     @operation(
         scope="write",
+        powers={"callback_url": ("egress",), "criteria": CHECK_POWERS},
         example={
             "name": "The shop is live",
             "criteria": ["the owner is content", {"check": "http", "target": "https://shop.example/"}],
@@ -73,7 +79,7 @@ class Goals(Base):
             metadata: A JSON object.
             callback_url: URL that gets a POST when the goal ends.
         """
-        wanted = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
+        wanted = self._read_criteria(criteria)
         fields = {
             "goal": description,
             "request": request,
@@ -88,6 +94,7 @@ class Goals(Base):
 
     @operation(
         scope="write",
+        powers={"criteria": CHECK_POWERS},
         example={"criteria": [{"text": "it is built", "check": "file", "target": "dist/app.whl"}]},
     )
     def goal_promote(
@@ -109,7 +116,7 @@ class Goals(Base):
             criteria: More criteria, besides the task's acceptance criteria; see goal_create.
             budget: Limits: attempts (failed ones), tokens, seconds, cost.
         """
-        more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
+        more = self._read_criteria(criteria)
         title = None if name is None else validate.line("name", name, 500)
         metadata = self._goal_metadata(None, budget, blocker_limit)
 
@@ -174,7 +181,7 @@ class Goals(Base):
 
         return self.store.read(work)
 
-    @operation(scope="write", example={"goal_id": "7k3m"})
+    @operation(scope="write", powers={"goal_id": CHECK_POWERS}, example={"goal_id": "7k3m"})
     def goal_check(self, goal_id: str, *, finish: bool = False) -> GoalStatus:
         """Check every criterion that can be checked, record changes, and return the goal's status.
 
@@ -183,6 +190,7 @@ class Goals(Base):
         Args:
             finish: Complete the goal if all its criteria are met or waived.
         """
+        check_patience(self)
         goal, rows, known = self.store.read(lambda tx: self._checkable(tx, goal_id))
         verdicts = {row["seq"]: self._check_criterion(row, row["seq"] in known) for row in rows}
         checker = self.acting_as(channel="tool")
@@ -250,7 +258,11 @@ class Goals(Base):
 
         return self._write("goal_decide", goal_id, decide, key=key, arguments=[number, word, evidence])
 
-    @operation(scope="write", example={"goal_id": "7k3m", "reset": "the key was renewed"})
+    @operation(
+        scope="write",
+        powers={"criteria": CHECK_POWERS},
+        example={"goal_id": "7k3m", "reset": "the key was renewed"},
+    )
     def goal_update(
         self,
         goal_id: str,
@@ -270,7 +282,7 @@ class Goals(Base):
             spent: Tokens or cost to add to the usage, for example {"tokens": 1200}.
             reset: Why a stopped goal may continue. Blockers are counted from zero again.
         """
-        more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
+        more = self._read_criteria(criteria)
         limits = None if budget is None else goal_limits.read_budget(self._mapping("budget", budget))
         added = None if spent is None else goal_limits.read_spending(self._mapping("spent", spent))
         most = None if blocker_limit is None else validate.whole("blocker_limit", blocker_limit, 1, 1000)
@@ -355,6 +367,16 @@ class Goals(Base):
             fields[goal_limits.BUDGET] = goal_limits.read_budget(self._mapping("budget", budget))
         return {**fields, goal_limits.LIMIT: validate.whole("blocker_limit", limit, 1, 1000)}
 
+    def _read_criteria(self, criteria: Any) -> list[tuple[str, dict[str, Any]]]:
+        """Parse criteria. Their checks are run by whoever checks the goal, maybe with more powers than the
+        caller has, so the caller needs the powers already now."""
+        parsed = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
+        for _, check in parsed:
+            power = POWER_OF.get(check.get("check", ""))
+            if power is not None and power not in self.grant.powers:
+                raise refused_look(self, str(check.get("target")))
+        return parsed
+
     def _begin_goal(
         self, tx: Tx, name: str, criteria: Sequence[Any], fields: Mapping[str, Any], key: str | None
     ) -> tuple[Written, bool]:
@@ -362,7 +384,7 @@ class Goals(Base):
         store: Any = OneTransaction(tx)
         writer = Tasks(
             store, self.settings, origin=self.origin, workspace=self.workspace, repository=self.repository,
-            correlation=self._correlation, clock=self._clock, random=self._random,
+            correlation=self._correlation, clock=self._clock, random=self._random, grant=self.grant,
         )  # fmt: skip
         made = writer.task_register(name, kind="goal", key=key, **fields)
         head = self._find(tx, made.task_id, lock=True)
@@ -427,7 +449,10 @@ class Goals(Base):
             target = read_target(kind, row["check"].get("target"), row["folder"])
         except RingboltError as error:
             return None, error.message
-        return run_check(kind, target, row["folder"], self.settings)
+        met, detail = run_check(kind, target, row["folder"], gate_of(self, row["folder"]))
+        if detail == REFUSED:
+            refused_look(self, target)
+        return met, detail
 
     # --- resuming ---------------------------------------------------------------------------------
 

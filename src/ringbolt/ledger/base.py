@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self, TypeVar
 from msgspec.structs import asdict
 
 from ..model import rules, validate
+from ..model.capabilities import LOCAL, Grant
 from ..model.errors import Conflict, InvalidInput, NotFound, shown
 from ..model.results import MirrorStatus
 from ..model.scope import workspace_of
@@ -103,12 +104,14 @@ class Base:
         clock: Callable[[], float] = time.time,
         random: Callable[[int], bytes] = os.urandom,
         mirrors: Mirrors | None = None,
+        grant: Grant = LOCAL,
     ) -> None:
         self.store = store
         self.settings = settings
         self.origin = origin
         self.workspace = workspace
         self.repository = repository
+        self.grant = grant
         self._correlation = correlation
         self._clock = clock
         self._random = random
@@ -130,6 +133,7 @@ class Base:
         session: str | None = None,
         workspace: str | None = "",
         correlation: str | None = None,
+        grant: Grant | None = None,
     ) -> Self:
         """The same memory for another session, agent, principal, channel or workspace; the store is shared.
 
@@ -140,6 +144,7 @@ class Base:
             session: The agent's session.
             workspace: As in `open`; `""` leaves it unchanged.
             correlation: An id that is written on every event, to find related events.
+            grant: What the caller may do, for servers that act for others.
         """
         here, repository = self.workspace, self.repository
         if workspace != "":
@@ -163,6 +168,7 @@ class Base:
             clock=self._clock,
             random=self._random,
             mirrors=self._mirrors,
+            grant=self.grant if grant is None else grant,
         )
 
     def close(self) -> None:
@@ -183,13 +189,17 @@ class Base:
         """A task's row: by id, by unambiguous prefix, or the current task of this workspace and session."""
         if task_id is None:
             task_id, why = current_task(self, tx, writing or lock)
-            if head := tx.head(task_id, lock):
+            if (head := tx.head(task_id, lock)) and self.grant.sees(head["workspace_path"]):
                 return {**head, "chosen": why} if why else head
         plain = rules.normal_id(validate.text("task_id", task_id, 100_000))
         if plain is not None:
-            if len(plain) == rules.ID_LENGTH and (head := tx.head(plain, lock)):
+            head = tx.head(plain, lock) if len(plain) == rules.ID_LENGTH else None
+            if head and self.grant.sees(head["workspace_path"]):
                 return head
-            matches = tx.heads_with_prefix(plain)
+            # To a caller that is bound to workspaces, the tasks of others do not exist.
+            most = 10 if self.grant.workspaces is None else 10_000
+            named = tx.heads_with_prefix(plain, most)
+            matches = [row for row in named if self.grant.sees(row["workspace_path"])][:10]
             if len(matches) == 1 and (head := tx.head(matches[0]["task_id"], lock)):
                 return head
             if matches:

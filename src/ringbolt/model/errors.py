@@ -4,6 +4,7 @@
     ├── InvalidInput    the call is wrong and will stay wrong: change the arguments
     ├── NotFound        the task, step or record that the call names does not exist
     ├── Conflict        the call contradicts the current state: read again, then decide
+    ├── NotAllowed      the caller may not do this: someone else can, or can allow it
     └── StoreError      the store cannot serve the call now: the code says whether a retry helps
 
 After an error nothing was written, with one exception: `outcome_unknown`.
@@ -41,6 +42,12 @@ CODES = {
     "needs_user": "Only the user, or the channel that wrote it, may change or end this.",
     "not_ours": "A host's settings contain an entry with our name that is not ours.",
     "not_installed": "Ringbolt could not be installed permanently.",
+    # NotAllowed
+    "wrong_scope": "The caller's token or connection does not have the access that this needs.",
+    "wrong_workspace": "The caller's token is for other workspaces.",
+    "look_refused": "The caller may not look at this file, display, command or address.",
+    "too_many_looks": "The caller was refused too many looks in a short time; nothing is looked at for now.",
+    "too_many_waits": "The caller has too many unresolved waits.",
     # StoreError
     "store_busy": "Another process held the store's lock, or all connections were in use, for too long.",
     "store_full": "The disk is full: nothing was written, reading still works.",
@@ -113,6 +120,10 @@ class NotFound(RingboltError):
 
 class Conflict(RingboltError):
     """The call contradicts the current state."""
+
+
+class NotAllowed(RingboltError):
+    """The caller may not do this."""
 
 
 class StoreError(RingboltError):

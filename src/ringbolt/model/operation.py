@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
+from .capabilities import Access, Power, access_refused
+from .errors import InvalidInput, shown
 from .rules import ID_LENGTH, normal_id
 from .trust import Overruled
 from .types import Value
@@ -49,18 +51,22 @@ class Operation(Value, frozen=True, kw_only=True):
     `tools` names the set of MCP tools that includes it: core, full, or none. `core` lists the arguments of a
     core tool: few, because models always see them. `http` is false for operations that take a path on the
     server. `repeatable`: a second call changes nothing more. `writes_with` lists arguments that make a read
-    operation write. `texts` names what the call is about, such as the choice of a decision: positional
+    operation write. `powers` lists the powers that the value of an argument may need. `whole_store`: it reads
+    or changes the store as a whole, so a caller that is bound to workspaces cannot use it.
+    `texts` names what the call is about, such as the choice of a decision: positional
     arguments that are as many as these are these, and not the task. `needed`: every call must pass them.
     """
 
     method: Callable[..., Any]
-    scope: Literal["read", "write"]
+    scope: Access
     tools: Literal["core", "full", "none"]
     core: tuple[str, ...]
     http: bool
     repeatable: bool
     destructive: bool
     writes_with: tuple[str, ...]
+    powers: Mapping[str, tuple[Power, ...]]
+    whole_store: bool
     texts: tuple[str, ...]
     needed: tuple[str, ...]
     example: Mapping[str, Any]
@@ -95,13 +101,15 @@ class Operation(Value, frozen=True, kw_only=True):
 
 def operation(
     *,
-    scope: Literal["read", "write"],
+    scope: Access,
     tools: Literal["core", "full", "none"] = "full",
     core: tuple[str, ...] = (),
     http: bool = True,
     repeatable: bool | None = None,
     destructive: bool = False,
     writes_with: tuple[str, ...] = (),
+    powers: Mapping[str, tuple[Power, ...]] | None = None,
+    whole_store: bool = False,
     texts: tuple[str, ...] = (),
     needed: tuple[str, ...] = (),
     example: Mapping[str, Any] | None = None,
@@ -118,12 +126,15 @@ def operation(
             repeatable=scope == "read" if repeatable is None else repeatable,
             destructive=destructive,
             writes_with=writes_with,
+            powers=powers or {},
+            whole_store=whole_store,
             texts=texts,
             needed=needed,
             example=example or {},
         )
         _document_shared_parameters(method)
-        inner: Any = _proposing(method) if scope == "write" else method
+        # What the rule of trust forbids becomes a proposal; a call that is wrong in itself does not.
+        inner: Any = _checked(method, _proposing(method) if scope != "read" else method, scope)
         made: Any = _accepting(method, inner, texts, bool(needed))
         setattr(made, _DECLARED, declared)
         return made
@@ -202,6 +213,35 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 def _parameters(method: Any) -> tuple[str, ...]:
     names: tuple[str, ...] = method.__code__.co_varnames
     return names[: method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
+
+
+def _checked(method: M, call: Callable[..., Any], scope: Access) -> M:
+    """How to call a method, with the checks that hold for every caller, also in Python.
+
+    - An operation of scope `admin` needs a caller with that access.
+    - A boolean parameter must be true or false. Any Python value counts as one of them, so a wrong value
+      would silently choose a behaviour: `dry_run=[]` would write. Other types are validated where they are
+      used.
+    """
+    hints = method.__annotations__
+    switches = {name: hint for name, hint in hints.items() if hint in ("bool", "bool | None")}
+    if switches.keys() - (method.__kwdefaults__ or {}).keys():
+        raise TypeError(f"{method.__name__}: a boolean parameter must be keyword-only and have a default")
+    if not switches and scope != "admin":
+        return cast("M", call)
+
+    @wraps(method)
+    def checked(self: Any, *arguments: Any, **named: Any) -> Any:
+        if scope == "admin" and not self.grant.includes(scope):
+            raise access_refused(self.grant, method.__name__, scope)
+        for name in named.keys() & switches.keys():
+            value = named[name]
+            if not isinstance(value, bool) and (value is not None or switches[name] == "bool"):
+                message = f"{name} must be true or false, not {shown(value)}."
+                raise InvalidInput("invalid_argument", message, "Pass a boolean.")
+        return call(self, *arguments, **named)
+
+    return cast("M", checked)
 
 
 def _document_shared_parameters(method: Any) -> None:

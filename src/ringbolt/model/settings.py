@@ -218,6 +218,18 @@ class Settings(Value, frozen=True, kw_only=True):
     http_requests: Annotated[
         int, within(1, 100_000, "Server: number of open requests, including event streams.")
     ] = 512
+    http_token_requests: Annotated[
+        int, within(1, 100_000, "Server: number of open requests of one token, including event streams.")
+    ] = 128
+    http_token_threads: Annotated[
+        int, within(1, 1000, "Server: number of calls of one token that run at once; others queue.")
+    ] = 24
+    http_token_streams: Annotated[
+        int, within(1, 100_000, "Server: number of event streams of one token.")
+    ] = 32
+    http_token_waits: Annotated[int, within(1, 100_000, "Server: number of blocking waits of one token.")] = (
+        64
+    )
     callbacks: Annotated[
         Switch, means("on: call a task's callback_url when the task or one of its waits ends.")
     ] = "on"
@@ -255,11 +267,13 @@ class Settings(Value, frozen=True, kw_only=True):
     wait_commands: Annotated[
         Literal["off", "on"], means("on: waits may run commands, as a check or when they end.")
     ] = "off"
+    wait_displays: Annotated[
+        Switch, means("on: waits may look at terminals, screens, windows and processes.")
+    ] = "on"
+    wait_urls: Annotated[Switch, means("on: waits may connect to ports and URLs.")] = "on"
     wait_folders: Annotated[
         str,
-        means(
-            "Folders whose files waits may read, separated by commas; workspace: the workspace of the wait."
-        ),
+        means("Folders whose files may be looked at, separated by commas; workspace: that of the caller."),
     ] = "workspace"
     sources: Mapping[str, str] = {}
 

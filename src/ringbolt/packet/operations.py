@@ -83,8 +83,9 @@ class Views(Base):
 
 def read_whole_task(memory: Base, tx: Tx, task_id: str | None) -> Snapshot:
     """A task with everything that views show; raises NotFound."""
-    # A complete id is read directly, without resolving it first.
-    whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
+    # A complete id is read directly, without resolving it first, if the caller may see every task.
+    is_direct = memory.grant.workspaces is None
+    whole = rules.normal_id(task_id) if isinstance(task_id, str) and is_direct else None
     seen = memory._clock(), stuck_after(memory.settings), memory.origin.session
     found = read_snapshot(tx, whole, *seen) if whole and len(whole) == rules.ID_LENGTH else None
     found = found or read_snapshot(tx, memory._find(tx, task_id)["task_id"], *seen)

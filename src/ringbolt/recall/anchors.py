@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..model import validate
@@ -12,16 +12,17 @@ from ..model.errors import InvalidInput, RingboltError, shown
 from ..model.results import Anchor
 from ..model.types import is_dict, is_list
 from ..system.files import is_below, open_plain
+from ..system.gate import Gate
 
 MOST = 50
 MOST_BYTES = 32 << 20
 
 
-def cite(paths: Any, workspace: str | None) -> list[dict[str, Any]] | None:
+def cite(paths: Any, workspace: str | None, gate: Gate) -> list[dict[str, Any]] | None:
     """The files that an entry cites, each with the digest of its current content; None without files."""
     anchors: list[dict[str, Any]] = []
     for path in validate.text_list("anchors", paths, 2000, MOST):
-        digest = _digest(path, workspace)
+        digest = _digest(path, workspace, gate)
         if digest is None:
             raise InvalidInput(
                 "invalid_argument",
@@ -32,7 +33,9 @@ def cite(paths: Any, workspace: str | None) -> list[dict[str, Any]] | None:
     return anchors or None
 
 
-def read_anchors(event: Mapping[str, Any]) -> tuple[Anchor, ...]:
+def read_anchors(
+    event: Mapping[str, Any], gate_of_folder: Callable[[str | None], Gate]
+) -> tuple[Anchor, ...]:
     """The files that an event cites: fresh, stale (changed or gone), or unverifiable on this machine."""
     if '"anchors"' not in event["data"]:
         return ()
@@ -40,14 +43,16 @@ def read_anchors(event: Mapping[str, Any]) -> tuple[Anchor, ...]:
     if not is_list(cited):
         return ()
     named = [part for part in cited[:MOST] if is_dict(part) and isinstance(part.get("path"), str)]
-    return tuple(_anchor(part, event["workspace_path"]) for part in named)
+    gate = gate_of_folder(event["workspace_path"])
+    return tuple(_anchor(part, event["workspace_path"], gate) for part in named)
 
 
-def _anchor(cited: Mapping[str, Any], workspace: str | None) -> Anchor:
+def _anchor(cited: Mapping[str, Any], workspace: str | None, gate: Gate) -> Anchor:
     path: str = cited["path"]
-    if (whole := _inside(path, workspace)) is None:
+    whole = _inside(path, workspace)
+    if whole is None or not gate.allows_file(whole, content=True):
         return Anchor(path=path, state="unverifiable")
-    now = _digest(path, workspace)
+    now = _digest(path, workspace, gate)
     if now is None:
         # A missing file is stale; an unreadable one cannot be judged.
         return Anchor(path=path, state="unverifiable" if os.path.lexists(whole) else "stale")
@@ -64,8 +69,9 @@ def _inside(path: str, workspace: str | None) -> str | None:
     return whole if is_below(whole, root) else None
 
 
-def _digest(path: str, workspace: str | None) -> str | None:
-    if (whole := _inside(path, workspace)) is None:
+def _digest(path: str, workspace: str | None, gate: Gate) -> str | None:
+    whole = _inside(path, workspace)
+    if whole is None or not gate.allows_file(whole, content=True):
         return None
     digest = validate.blake2b(digest_size=16)
     size = 0

@@ -142,7 +142,7 @@ class Recalling(Base):
 
         return self.store.read(work)
 
-    @operation(scope="write", tools="none", repeatable=True)
+    @operation(scope="write", tools="none", repeatable=True, whole_store=True)
     def reindex(self, *, vectors: bool = False) -> None:
         """Rebuild the search index from the events.
 

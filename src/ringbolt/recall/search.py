@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from ..ledger.base import Base, find_item
+from ..ledger.looking import gate_of
 from ..ledger.values import read_origin
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound
@@ -20,6 +21,7 @@ from ..signals.terms import JOIN, QUERY_CHARACTERS, Query, has_phrase, has_words
 from ..store.event_texts import full_text, is_silent
 from ..store.search import Search
 from ..store.tx import Row, Tx
+from ..system.gate import Gate
 from . import snippets
 from .anchors import read_anchors
 from .postings import Scope, StorePostings
@@ -114,7 +116,7 @@ def recall(
             return None
         postings = StorePostings(tx, scope, waiting)
         likeness = meaning.likeness(tx, postings) if meaning else None
-        search = _Search(tx, scope, postings, titles, likeness, near)
+        search = _Search(tx, scope, postings, titles, likeness, near, lambda folder: gate_of(memory, folder))
         page = search.page(asked, limit, offset)
         if not page.hits and asked is not None and not offset and not read_query(asked).phrases:
             again = spelt_as_recorded(asked, search.newest_texts())
@@ -188,8 +190,10 @@ class _Search:
         titles: bool,
         likeness: Likeness | None,
         near: bool,
+        gate_of_folder: Callable[[str | None], Gate],
     ) -> None:
         self._tx = tx
+        self._gate_of_folder = gate_of_folder
         self._search = Search(tx)
         self._scope = scope
         self._postings = postings
@@ -332,7 +336,7 @@ class _Search:
             score=round(draft.score, 4),
             why=draft.why,
             alike=draft.alike,
-            anchors=() if self._titles else read_anchors(row),
+            anchors=() if self._titles else read_anchors(row, self._gate_of_folder),
         )
 
 

@@ -47,7 +47,9 @@ _KINDS = ("task", "goal")
 class Retention(Base):
     """The operations that remove permanently."""
 
-    @operation(scope="write", tools="none", destructive=True, example={"source": "session:S1"})
+    @operation(
+        scope="admin", tools="none", destructive=True, whole_store=True, example={"source": "session:S1"}
+    )
     def forget(self, source: str, *, confirm: str | None = None) -> Removal:
         """Permanently remove everything from one source, leaving tombstones without content.
 
@@ -94,7 +96,7 @@ class Retention(Base):
         heads = self.store.read(lambda tx: [tx.head(selection.task_id) for selection in selections])
         return self._ended(removal, [head for head in heads if head], gone=False)
 
-    @operation(scope="write", tools="none", destructive=True, example={"older_than": "90d"})
+    @operation(scope="admin", tools="none", destructive=True, example={"older_than": "90d"})
     def purge(
         self,
         *,

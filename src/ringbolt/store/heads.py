@@ -44,9 +44,9 @@ class Heads(Queries):
     def heads_with_prefix(self, prefix: str, limit: int = 10) -> list[Row]:
         """The tasks whose id begins with a prefix."""
         return self.rows(
-            ("task_id", "name", "status"),
-            "SELECT task_id, name, status FROM heads WHERE task_id >= :low AND task_id < :high"
-            " ORDER BY task_id LIMIT :limit",
+            ("task_id", "name", "status", "workspace_path"),
+            "SELECT task_id, name, status, workspace_path FROM heads"
+            " WHERE task_id >= :low AND task_id < :high ORDER BY task_id LIMIT :limit",
             low=prefix,
             high=prefix + "~",
             limit=limit,

@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..model.errors import shown
@@ -92,16 +93,51 @@ def read_url(url: str, what: str) -> Address:
 
 
 def is_public(ip: str) -> bool:
-    """Whether an IP address is public, and does not wrap a private one (6to4, Teredo, mapped IPv4)."""
-    from ipaddress import IPv6Address, ip_address
+    """Whether an IP address is that of a public server.
+
+    By IANA's registries of special-purpose addresses, not by Python's own list, which differs between its
+    versions. Of IPv6 only global unicast addresses are public. An address that wraps an IPv4 address is as
+    public as that one, or never, where the wrapping is obsolete or only for local use.
+    """
+    from ipaddress import IPv4Address, ip_address
 
     address = ip_address(ip.partition("%")[0])
-    if isinstance(address, IPv6Address):
-        if address.ipv4_mapped is not None:
-            return is_public(str(address.ipv4_mapped))
-        if address.sixtofour is not None or address.teredo is not None:
-            return False
-    return address.is_global and not (address.is_multicast or address.is_reserved)
+    special_ipv4, unicast, nat64, special_ipv6 = _special_networks()
+    if isinstance(address, IPv4Address):
+        return not any(address in network for network in special_ipv4)
+    if address.ipv4_mapped is not None:
+        return is_public(str(address.ipv4_mapped))
+    wrapped = str(IPv4Address(int(address) & 0xFFFFFFFF))
+    if address in nat64:
+        return is_public(wrapped)
+    if address not in unicast or any(address in network for network in special_ipv6):
+        return False
+    is_isatap = (int(address) >> 32) & 0xFCFFFFFF == 0x5EFE
+    return not is_isatap or is_public(wrapped)
+
+
+# https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. The last one is public, but on
+# Azure it is the host of the virtual machine.
+_SPECIAL_IPV4 = """
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+    192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15
+    198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32
+"""
+# https://www.iana.org/assignments/iana-ipv6-special-registry, as far as it is global unicast: protocol
+# assignments (with Teredo and ORCHID), documentation, 6to4, AS112, documentation.
+_SPECIAL_IPV6 = "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20"
+
+
+@cache
+def _special_networks() -> Any:
+    from ipaddress import IPv4Network, IPv6Network
+
+    return (
+        tuple(map(IPv4Network, _SPECIAL_IPV4.split())),
+        IPv6Network("2000::/3"),
+        IPv6Network("64:ff9b::/96"),
+        tuple(map(IPv6Network, _SPECIAL_IPV6.split())),
+    )
 
 
 def read_key(variable: str) -> str:

@@ -1,29 +1,24 @@
-"""Read files and logs for waits: regular files only, opened without blocking, a bounded part at a time."""
+"""Read files and logs for waits, through the gate: regular files only, a bounded part at a time."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-Readable = Callable[[str], bool]
+from ..system.gate import Gate, LookRefused
 
 STABLE_SECONDS = 2.0
 MOST_READ = 1 << 20  # bytes of a log per check; the next check continues
 MOST_CONTENT = 8 << 20  # bytes of a file that are searched
 MOST_SIBLINGS = 10_000
-_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
-def signature(path: str) -> list[int] | None:
+def signature(path: str, gate: Gate) -> list[int] | None:
     """Numbers that change when a file does; None if it does not exist."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns]
+    status = gate.status(path)
+    return status and [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns]
 
 
 def fingerprint(path: str) -> tuple[int, ...] | None:
@@ -36,21 +31,12 @@ def fingerprint(path: str) -> tuple[int, ...] | None:
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev
 
 
-class NotAllowed(OSError):
-    """This file must not be read, and was not."""
-
-
-def _check_allowed(handle: int, readable: Readable) -> None:
-    """Raise unless the opened file may be read. The kernel reports its real path, so links cannot hide it."""
-    path = os.readlink(f"/proc/self/fd/{handle}")
-    if not readable(path):
-        raise NotAllowed("its content must not be read (wait_folders)")
-
-
-def content(path: str, readable: Readable) -> tuple[bytes | None, str]:
-    """The beginning of a regular file, or None and the reason; NotAllowed if it must not be read."""
+def content(path: str, gate: Gate) -> tuple[bytes | None, str]:
+    """The beginning of a regular file, or None and the reason."""
     try:
-        handle = os.open(path, _OPEN)
+        handle = gate.open_file(path)
+    except LookRefused:
+        raise
     except FileNotFoundError:
         return None, "it does not exist"
     except OSError as error:
@@ -58,43 +44,40 @@ def content(path: str, readable: Readable) -> tuple[bytes | None, str]:
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None, "it is not a regular file"
-        _check_allowed(handle, readable)
         return _read(handle, 0, MOST_CONTENT), ""
-    except NotAllowed:
-        raise
     except OSError as error:
         return None, f"it cannot be read: {error.strerror}"
     finally:
         os.close(handle)
 
 
-def log_end(path: str) -> dict[str, Any]:
+def log_end(path: str, gate: Gate) -> dict[str, Any]:
     """The current end of a log; everything after it is new, even if the log is rotated."""
-    now = signature(path)
-    if now is None or not os.path.isfile(path):
+    status = gate.status(path)
+    if status is None or not stat.S_ISREG(status.st_mode):
         return {"file": None, "offset": 0}
-    return {"file": now[:2], "offset": now[2]}
+    return {"file": [status.st_dev, status.st_ino], "offset": status.st_size}
 
 
-def last_added(path: str, state: dict[str, Any], most: int, readable: Readable) -> bytes:
+def last_added(path: str, state: dict[str, Any], most: int, gate: Gate) -> bytes:
     """The last bytes that were added to a log since `state`; all of it if it was rotated."""
-    now = signature(path)
+    now = signature(path, gate)
     if now is None:
         return b""
     start = state["offset"] if state["file"] == now[:2] and state["offset"] <= now[2] else 0
-    return _read_from(path, now[:2], max(start, now[2] - most), readable)[0]
+    return _read_from(path, now[:2], max(start, now[2] - most), gate)[0]
 
 
-def appended(path: str, state: dict[str, Any], readable: Readable) -> tuple[bytes, dict[str, Any]]:
+def appended(path: str, state: dict[str, Any], gate: Gate) -> tuple[bytes, dict[str, Any]]:
     """The new part of a log, and the state to continue from; an unfinished line is read again.
 
     A log that was rotated is read to its end under its new name, then the new log from its beginning.
     """
     parts: list[bytes] = []
-    now = signature(path)
+    now = signature(path, gate)
     if state["file"] is not None and (now is None or now[:2] != state["file"]):
         old = _renamed(path, state["file"])
-        rest, offset = _read_from(old, state["file"], state["offset"], readable) if old else (b"", 0)
+        rest, offset = _read_from(old, state["file"], state["offset"], gate) if old else (b"", 0)
         parts.append(rest)
         if len(rest) >= MOST_READ:
             return rest, {**state, "offset": offset}
@@ -102,24 +85,23 @@ def appended(path: str, state: dict[str, Any], readable: Readable) -> tuple[byte
     if now is None:
         return b"".join(parts), state
     start = state["offset"] if state["file"] == now[:2] and state["offset"] <= now[2] else 0
-    fresh, offset = _read_from(path, now[:2], start, readable)
+    fresh, offset = _read_from(path, now[:2], start, gate)
     return b"".join([*parts, fresh]), {**state, "file": now[:2], "offset": offset}
 
 
-def _read_from(path: str, file: list[int], offset: int, readable: Readable) -> tuple[bytes, int]:
+def _read_from(path: str, file: list[int], offset: int, gate: Gate) -> tuple[bytes, int]:
     """The content of a file from an offset on, and the offset after its last complete line."""
     try:
-        handle = os.open(path, _OPEN)
+        handle = gate.open_file(path)
+    except LookRefused:
+        raise
     except OSError:
         return b"", offset
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or [status.st_dev, status.st_ino] != file:
             return b"", offset
-        _check_allowed(handle, readable)
         content = _read(handle, offset, MOST_READ)
-    except NotAllowed:
-        raise
     except OSError:
         return b"", offset
     finally:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from ..model import rules, validate
@@ -42,11 +42,12 @@ _MOST_TOUCHED = 10_000
 _PASSIVE_SECONDS = 60.0  # between checks of targets that change with an event, or at a known moment
 # Seconds after which the loop checks although the fingerprint is unchanged.
 _RECHECK, _RECHECK_PROCESS = 60.0, 30.0
-_PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
+PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 
 
 class Watcher:
-    """Watches waits on one thread: `run` watches all that are due, `run_until_over` a single one.
+    """Watches waits on one thread: `run` watches all that are due, `run_until_over` a single one, and with
+    `only` it watches those that are in this set, which may change.
 
     `note(job, outcome, why)` is called for every wait that ends ("done"), fails or is given up ("dead").
     """
@@ -59,11 +60,12 @@ class Watcher:
         lease_seconds: float = LEASE_SECONDS,
         file_seconds: float = FILE_SECONDS,
         note: Callable[[Job, str, str], None] = lambda job, outcome, why: None,
+        only: Collection[tuple[str, int]] | None = None,
     ) -> None:
         self.holder = f"{holder}:waits"  # differs from the worker's, which may hold jobs too
         self.lease_seconds = lease_seconds
         self.checks = 0
-        self._only: tuple[str, int] | None = None
+        self._only = only
         self._memory = memory
         self._store = memory.store
         self._note = note
@@ -93,7 +95,7 @@ class Watcher:
                 try:
                     pause = self.tick()
                 except StoreError as error:
-                    if error.code not in _PASSING:
+                    if error.code not in PASSING:
                         raise
                     pause = LEASE_CHECK_SECONDS
                 stop.wait(pause)
@@ -103,7 +105,7 @@ class Watcher:
 
     def run_until_over(self, task_id: str, seq: int, timeout: float) -> Wait:
         """Watch one wait until it is over, even if another process ends it, and return it."""
-        self._only = task_id, seq
+        self._only = ((task_id, seq),)
         patience = steady() + timeout + self.lease_seconds
         try:
             while True:
@@ -116,7 +118,7 @@ class Watcher:
                         if wait.data is None:  # imported: it has no job to hold, but it can time out
                             self._memory._check_once(wait)
                 except StoreError as error:
-                    if error.code not in _PASSING or steady() > patience:
+                    if error.code not in PASSING or steady() > patience:
                         raise
                     pause = LEASE_CHECK_SECONDS
                 self._checks.arrived.wait(pause)
@@ -160,6 +162,14 @@ class Watcher:
                 jobs.release(tx, {wait.job.id: wait.job.token for wait in held})
 
             self._store.write(work)
+
+    def holds(self, wait: tuple[str, int]) -> bool:
+        """Whether it watches a wait now."""
+        return wait in self._held
+
+    def look_for_waits(self) -> None:
+        """Search for waits with the next tick."""
+        self._next_lease = 0.0
 
     def flush_soon(self) -> None:
         """Write results and renew the leases with the next tick."""
@@ -246,7 +256,7 @@ class Watcher:
 
     def _take_jobs(self) -> None:
         """Lease waits that no loop holds."""
-        taken, given_up = self._lease_due() if self._only is None else self._lease_only(*self._only)
+        taken, given_up = self._lease_due() if self._only is None else self._lease_only(self._only)
         for job in given_up:
             self._note(job, "dead", job.error or "")
         over: list[Job] = []
@@ -278,21 +288,26 @@ class Watcher:
             lambda tx: jobs.lease(tx, (KIND,), self.holder, clock, self.lease_seconds, room)
         )
 
-    def _lease_only(self, task_id: str, seq: int) -> tuple[list[Job], list[Job]]:
-        """The job of a blocking caller: leased when the wait was started, or as soon as it is free."""
-        if self._held:
-            return [], []
-        clock, key = self._memory._clock(), str(seq)
-        job = self._store.read(lambda tx: jobs.find(tx, KIND, task_id, key), once=True)
-        if job is None or job.status == "dead":
-            return [], [] if job is None else [job]
-        if job.status != "leased" or job.holder != self.holder:
-            if not jobs.is_free(job, clock):
-                return [], []
-            job = self._store.write(
-                lambda tx: jobs.take(tx, KIND, task_id, key, self.holder, clock, self.lease_seconds)
-            )
-        return [job] if job else [], []
+    def _lease_only(self, wanted: Collection[tuple[str, int]]) -> tuple[list[Job], list[Job]]:
+        """The jobs of blocking callers: leased when the wait was started, or as soon as they are free."""
+        taken: list[Job] = []
+        dead: list[Job] = []
+        for task_id, seq in [wait for wait in wanted if wait not in self._held]:
+            clock, key = self._memory._clock(), str(seq)
+            job = self._store.read(lambda tx, t=task_id, k=key: jobs.find(tx, KIND, t, k), once=True)
+            if job is None or job.status == "dead":
+                dead += [] if job is None else [job]
+                continue
+            if job.status != "leased" or job.holder != self.holder:
+                if not jobs.is_free(job, clock):
+                    continue
+                job = self._store.write(
+                    lambda tx, t=task_id, k=key, c=clock: jobs.take(
+                        tx, KIND, t, k, self.holder, c, self.lease_seconds
+                    )
+                )
+            taken += [job] if job else []
+        return taken, dead
 
     def _expire_dead_leases(self) -> None:
         """End the leases of dead processes on this machine before they expire by themselves."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..ledger.base import Draft, find_item
+from ..ledger.looking import check_callback, check_patience, gate_of, refused_look
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, shown
 from ..model.operation import operation
@@ -16,15 +17,13 @@ from ..model.trust import Overruled
 from ..store import jobs
 from ..store.tx import Row, Tx
 from ..system import http_client
-from .bounded import FILE_SECONDS, bounded, resource_of
+from ..system.gate import LookRefused
+from .bounded import bounded, resource_of
 from .conditions import JUDGED, Place, Watch, checked_argv, not_understood, read_watch
 from .loop import CALLER_LEASE_SECONDS, Watcher
 from .state import KIND, LONGEST, MOST_LISTED, MOST_SECONDS, SHORTEST, check_watching, task_changes
 from .targets import State, begin
 from .wake import WaitRecords
-
-# Conditions for which a check reads the content of a file.
-_READING = ("contains ", "matches ", JUDGED)
 
 
 class Waiting(WaitRecords):
@@ -33,6 +32,11 @@ class Waiting(WaitRecords):
     @operation(
         scope="write",
         core=("target", "until", "timeout", "task_id"),
+        powers={
+            "target": ("files", "displays", "commands", "egress"),
+            "callback_url": ("egress",),
+            "command": ("commands",),
+        },
         example={"target": "time:1s", "timeout": 5},
     )
     def smart_wait(
@@ -74,8 +78,8 @@ class Waiting(WaitRecords):
         timeout = validate.number("timeout", timeout, 0, MOST_SECONDS)
         interval = validate.number("poll_interval", poll_interval, SHORTEST, LONGEST)
         message = self._text("message", message)
-        watch = self._watch(target, until, task_id)
         calls = self._calls(callback_url, command)
+        watch = self._watch(target, until, task_id)
         data = {**self._first_data(watch, interval, 0), **calls}
         watcher = Watcher(self, jobs.new_holder(), lease_seconds=CALLER_LEASE_SECONDS) if block else None
         spec = {
@@ -138,7 +142,11 @@ class Waiting(WaitRecords):
 
         return self.store.read(work)
 
-    @operation(scope="write", example={"wait_id": "7#2", "message": "approved"})
+    @operation(
+        scope="write",
+        powers={"until": ("files", "displays", "commands", "egress")},
+        example={"wait_id": "7#2", "message": "approved"},
+    )
     def wait_update(
         self, wait_id: str, until: str | None = None, timeout: float | None = None, message: str | None = None
     ) -> WaitResult:
@@ -211,18 +219,33 @@ class Waiting(WaitRecords):
     # --- targets ----------------------------------------------------------------------------------
 
     def _watch(self, target: str, until: str | None, task_id: str | None) -> Watch:
-        """Parse a target and its condition, resolve ids of tasks and steps, and check permissions."""
+        """Parse a target and its condition, resolve ids of tasks and steps, and pass the gate."""
+        check_patience(self)
         judge = self._has_judge()
-        place = Place(folder=self.workspace, display=self._display(target, task_id), judge=judge)
+        # One who may see no display does not learn whether there is one.
+        display = self._display(target, task_id) if "displays" in self.grant.powers else ":0"
+        place = Place(folder=self.workspace, display=display, judge=judge)
         watch = self._with_task_ids(read_watch(target, until, place))
-        if self.settings.wait_commands == "off" and watch.has("command"):
-            raise _no_commands()
         for leaf in watch.leaves:
             if leaf.word == JUDGED and not judge:
                 raise not_understood(leaf.kind, leaf.argument)
-            if leaf.kind in ("file", "log") and leaf.word in _READING:
-                self._check_readable(leaf)
+        if watch.has("command"):
+            self._check_commands()
+        gate = gate_of(self)
+        if not all(gate.admits(leaf.kind) for leaf in watch.leaves):
+            raise refused_look(self, watch.target)
         return watch
+
+    def _check_commands(self) -> None:
+        """Raise unless the operator lets waits run commands, and the caller may do so."""
+        if "commands" not in self.grant.powers:
+            raise refused_look(self, "a command")
+        if self.settings.wait_commands == "off":
+            raise InvalidInput(
+                "invalid_argument",
+                "Waits may not run commands here.",
+                "Wait for the command's result, such as a file, or ask the operator to set wait_commands.",
+            )
 
     def _display(self, target: Any, task_id: str | None) -> str | None:
         """The display that a task works on, otherwise that of this process."""
@@ -244,29 +267,21 @@ class Waiting(WaitRecords):
 
         return watch.replace(value=self.store.read(work))
 
-    def _check_readable(self, leaf: Watch) -> None:
-        try:
-            real = bounded(resource_of(leaf), lambda: os.path.realpath(leaf.value), FILE_SECONDS)
-        except TimeoutError:
-            return  # every check tests it again
-        if not self._may_read(real, self.workspace):
-            raise InvalidInput(
-                "invalid_argument",
-                f"Waits may not read {shown(leaf.value)}: it is not below the workspace.",
-                "Wait until it exists or changes, or ask the operator to allow its folder (wait_folders).",
-            )
-
     def _first_data(self, watch: Watch, interval: float, waited: float) -> dict[str, Any]:
         """The data of a wait before its first check."""
         return {
             "state": self._first_state(watch), "detail": None, "interval": interval, "changes": 0,
-            "folder": self.workspace, **self._time_mark(waited),
+            "folder": self.workspace, "powers": list(self.grant.powers), "anywhere": self.grant.anywhere,
+            **self._time_mark(waited),
         }  # fmt: skip
 
     def _first_state(self, watch: Watch) -> State:
         """The state of a target when the wait starts."""
+        gate = gate_of(self)
         try:
-            return bounded(resource_of(watch), lambda: begin(watch), self._check_seconds(watch))
+            return bounded(resource_of(watch), lambda: begin(watch, gate), self._check_seconds(watch))
+        except LookRefused:
+            raise refused_look(self, watch.target) from None
         except TimeoutError as error:
             raise InvalidInput(
                 "invalid_argument", f"{watch.target} hangs: {error}.", "Choose another target."
@@ -282,10 +297,10 @@ class Waiting(WaitRecords):
             except ValueError as error:
                 why = f"The callback_url cannot be called: {error}."
                 raise InvalidInput("invalid_argument", why, "Use an http:// or https:// URL.") from None
+            check_callback(self, url)
             calls["callback_url"] = url
         if command is not None:
-            if self.settings.wait_commands == "off":
-                raise _no_commands()
+            self._check_commands()
             calls["command"] = checked_argv(self._list("command", command))
         return calls
 
@@ -304,11 +319,3 @@ class Waiting(WaitRecords):
 
     def _result(self, task_id: str, seq: int) -> WaitResult:
         return self._wait(task_id, seq).as_result(self._now())
-
-
-def _no_commands() -> InvalidInput:
-    return InvalidInput(
-        "invalid_argument",
-        "Waits may not run commands here.",
-        "Wait for the command's result, such as a file, or ask the operator to set wait_commands.",
-    )

@@ -18,6 +18,7 @@ from ..model.types import Value
 from ..model.validate import blake2b, seconds_of
 from ..system import http_client, os_calls, processes
 from ..system.commands import run
+from ..system.gate import REFUSED, Gate, LookRefused
 from . import file_targets, json_conditions, screens, terminals
 from .conditions import GROUPS, JUDGED, Watch, pattern, seconds
 
@@ -29,6 +30,8 @@ TMUX_SECONDS = 10.0
 MOST_BYTES = 1 << 20  # of an HTTP answer, or of a command's output
 JUDGE_SECONDS = 5.0  # at least, between two questions to a model
 MOST_JUDGED = 6000  # bytes that a model is shown
+# Conditions for which a check reads the content of a file.
+CONTENT = ("contains ", "matches ")
 
 
 class Verdict(Value, frozen=True, kw_only=True):
@@ -40,13 +43,8 @@ class Verdict(Value, frozen=True, kw_only=True):
     failed: bool = False
 
 
-def any_file(path: str) -> bool:
-    """Every file may be read."""
-    return True
-
-
 class CheckContext(Value, frozen=True, kw_only=True):
-    """Everything a check may need besides the target: the time, permissions, and the statuses of tasks.
+    """Everything a check may need besides the target: the time, the gate, and the statuses of tasks.
 
     `waited` counts the seconds since the wait started; `decided` is a person's decision, if there is one.
     """
@@ -55,24 +53,28 @@ class CheckContext(Value, frozen=True, kw_only=True):
     waited: float
     status_of: Callable[[str], str | None]
     folder: str | None = None
-    private: bool = False
-    commands: bool = False
+    gate: Gate = Gate()
     decided: str | None = None
-    readable: Callable[[str], bool] = any_file
     judge: Judge | None = None
 
 
 Checked = tuple[Verdict, State]  # the verdict, and the state for the next check
 
 
-def begin(watch: Watch) -> State:
-    """The state of a target when the wait starts."""
+def begin(watch: Watch, gate: Gate) -> State:
+    """The state of a target when the wait starts. Raises LookRefused."""
     if watch.parts:
-        return {"parts": [begin(part) for part in watch.parts]}
+        return {"parts": [begin(part, gate) for part in watch.parts]}
+    if not gate.admits(watch.kind):
+        raise LookRefused
     if watch.kind == "file":
-        return {"first": file_targets.signature(watch.value)}
+        if watch.word in CONTENT or watch.word == JUDGED:
+            gate.check_path(watch.value, content=True)
+        return {"first": file_targets.signature(watch.value, gate)}
     if watch.kind == "log":
-        return file_targets.log_end(watch.value)
+        if watch.word != "grows":
+            gate.check_path(watch.value, content=True)
+        return file_targets.log_end(watch.value, gate)
     if watch.kind == "process":
         return {"started": _process_start(watch.value)}
     if watch.kind == "terminal":
@@ -89,11 +91,13 @@ def check(watch: Watch, state: State, context: CheckContext) -> Checked:
     if watch.kind in GROUPS:
         return _check_parts(watch, state, context)
     try:
+        if not context.gate.admits(watch.kind):
+            raise LookRefused
         return _CHECKS[watch.kind](watch, state, context)
     except RingboltError as error:
         return Verdict(met=False, detail=error.message, failed=True), state
-    except file_targets.NotAllowed as error:
-        return Verdict(met=False, detail=str(error), failed=True), state
+    except LookRefused:
+        return Verdict(met=False, detail=REFUSED, failed=True), state
 
 
 # --- groups -----------------------------------------------------------------------------------------
@@ -201,10 +205,10 @@ def _shown_to_model(content: bytes) -> str:
 
 
 def _check_file(watch: Watch, state: State, context: CheckContext) -> Checked:
-    seen = file_targets.signature(watch.value)
+    seen = file_targets.signature(watch.value, context.gate)
     if (result := _check_signature(watch, state, context, seen)) is not None:
         return result
-    content, problem = file_targets.content(watch.value, context.readable)
+    content, problem = file_targets.content(watch.value, context.gate)
     if content is None:
         return Verdict(met=False, detail=problem), state
     if watch.word == JUDGED:
@@ -214,10 +218,12 @@ def _check_file(watch: Watch, state: State, context: CheckContext) -> Checked:
 
 def _check_log(watch: Watch, state: State, context: CheckContext) -> Checked:
     if watch.word == JUDGED:
-        content = file_targets.last_added(watch.value, state, MOST_JUDGED, context.readable)
+        content = file_targets.last_added(watch.value, state, MOST_JUDGED, context.gate)
         return _ask_model(watch, state, context, _shown_to_model(content))
-    readable = any_file if watch.word == "grows" else context.readable
-    content, state = file_targets.appended(watch.value, state, readable)
+    gate = context.gate
+    if watch.word == "grows" and gate.anywhere:  # this tells no content
+        gate = gate.replace(folders=("/",))
+    content, state = file_targets.appended(watch.value, state, gate)
     if watch.word == "grows":
         return _check_growth(state, content)
     return _check_new_lines(watch, state, content)
@@ -245,8 +251,6 @@ def _check_process(watch: Watch, state: State, context: CheckContext) -> Checked
 
 
 def _check_command(watch: Watch, state: State, context: CheckContext) -> Checked:
-    if not context.commands:
-        return Verdict(met=False, detail="commands are not allowed here (wait_commands)", failed=True), state
     try:
         code, output = run(json.loads(watch.value), context.folder, CHECK_SECONDS, MOST_BYTES)
     except TimeoutError as error:
@@ -272,7 +276,7 @@ def _check_port(watch: Watch, state: State, context: CheckContext) -> Checked:
     def allowed(ip: str) -> bool:
         # Asking this machine itself whether a port is open sends nothing to anyone.
         loopback = ip_address(ip.partition("%")[0]).is_loopback
-        return context.private or loopback or http_client.is_public(ip)
+        return context.gate.private or loopback or http_client.is_public(ip)
 
     try:
         opened = http_client.is_open(host, int(port), CHECK_SECONDS, allowed)
@@ -286,7 +290,7 @@ def _check_port(watch: Watch, state: State, context: CheckContext) -> Checked:
 
 def _check_url(watch: Watch, state: State, context: CheckContext) -> Checked:
     address = http_client.read_url(watch.value, "the URL")
-    allowed = None if context.private else http_client.is_public
+    allowed = None if context.gate.private else http_client.is_public
     try:
         status, body = http_client.exchange(address, None, {}, CHECK_SECONDS, MOST_BYTES, allowed=allowed)
     except http_client.Forbidden as error:

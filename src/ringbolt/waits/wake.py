@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from ..ledger.access import with_rights
 from ..ledger.base import Base, Draft
+from ..ledger.looking import make_gate
 from ..llm.calls import Modelling
 from ..llm.prompts import judgement_request
 from ..model import rules, validate
@@ -134,33 +135,18 @@ class WaitRecords(Modelling):
 
             return self.store.read(work)
 
-        folder = (wait.data or {}).get("folder")
+        data = wait.data or {}
+        folder = data.get("folder")
+        # Of the caller that started the wait: whoever checks it, it sees no more than its caller may.
         return CheckContext(
             now=self._clock(),
             waited=waited,
             status_of=status_of,
             folder=folder,
-            private=self.settings.wait_private == "on",
-            commands=self.settings.wait_commands == "on",
+            gate=make_gate(self, folder, data.get("powers", ()), data.get("anywhere", False)),
             decided=wait.spec.get("decided"),
-            readable=lambda path: self._may_read(path, folder),
             judge=(lambda words, seen: self._judge(wait.task_id, words, seen)) if self._has_judge() else None,
         )
-
-    def _may_read(self, path: str, workspace: str | None) -> bool:
-        """Whether waits may read a file, by its real path.
-
-        A workspace that is the whole disk or a home folder allows nothing: anyone can name it.
-        """
-        names = [name.strip() for name in self.settings.wait_folders.split(",") if name.strip()]
-        for name in names:
-            folder = workspace if name == "workspace" else name
-            real = os.path.realpath(folder) if folder else None
-            if real is None or (name == "workspace" and real in ("/", os.path.expanduser("~"))):
-                continue
-            if path == real or path.startswith(real.rstrip("/") + "/"):
-                return True
-        return False
 
     def _check_seconds(self, watch: Watch) -> float:
         """The time limit for a check of all parts."""

@@ -89,6 +89,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "mcp": "Serve MCP on standard input and output.",
             "demo": "Show a task that survives a killed process.",
         },
+        "token": {"token": "The tokens of the server, and what each may do."},
         "hook": {"hook": "Record an event of a host from standard input."},
         "hosts": {"install": "Add Ringbolt to a host's settings, or remove it."},
         "op": {"op": "Call any operation by its name."},

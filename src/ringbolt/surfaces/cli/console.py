@@ -14,12 +14,13 @@ from msgspec import convert
 
 from ...ledger.base import Base
 from ...ledger.host_session import host_session
-from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError
+from ...model.capabilities import LOCAL, access_refused
+from ...model.errors import Conflict, InvalidInput, NotAllowed, NotFound, RingboltError
 from ...model.settings import Settings
 from ...model.types import Pattern, as_json
 from ...opening import Opening
 
-EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5}
+EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5, NotAllowed: 6}
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 # Limit for one text from standard input; the memory has stricter limits of its own.
 MOST_INPUT = 64 << 20
@@ -51,19 +52,33 @@ def open_memory(
     """Open the memory with the operations of one room, which loads faster than all of TaskMemory."""
     common = given()
     opened: Any = room if issubclass(room, Opening) else type(room.__name__, (Opening, room), {})
+    is_user = speaks_as_user()
     memory = opened.open(
         common.get("store"),
         workspace=None if common.get("everywhere") else common.get("workspace", ""),
         session=common.get("session"),
         agent=common.get("agent"),
-        channel="user" if common.get("as_user") or is_terminal(sys.stdin) else "agent",
+        channel="user" if is_user else "agent",
         settings=settings,
         create=create,
         clock=clock,
     )
+    if not is_user:  # what removes or replaces records needs the user
+        memory.grant = LOCAL.limited_to("write")
     if not memory.origin.session and (session := host_session(memory.store)):
         return memory.acting_as(session=session)
     return memory
+
+
+def speaks_as_user() -> bool:
+    """Whether a person runs this command, or a program says that it does so for one."""
+    return bool(given().get("as_user")) or is_terminal(sys.stdin)
+
+
+def require_user(command: str) -> None:
+    """Raise unless the user runs this command."""
+    if not speaks_as_user():
+        raise access_refused(LOCAL.limited_to("write"), f"ringbolt {command}", "admin")
 
 
 def call(

@@ -54,7 +54,7 @@ def op_command(name: str | None, arguments: tuple[str, ...], json_args: str | No
             raise click.UsageError("This cannot be undone: add --yes to confirm.")
         if (task := given().get("task")) and "task_id" in {each.name for each in parameters(name)}:
             wanted.setdefault("task_id", task)
-    with open_memory(TaskMemory, create=operation is not None and operation.scope == "write") as memory:
+    with open_memory(TaskMemory, create=operation is not None and operation.scope != "read") as memory:
         data = call(memory, name, wanted)
     answer(data, lambda data: click.echo(pretty(data)))
 

@@ -17,7 +17,7 @@ from ..http import PORT
 from ..http.auth import rotate_tokens
 from ..mcp import stdio
 from .command import Command
-from .console import given, line, open_memory, warn
+from .console import given, line, open_memory, require_user, warn
 
 TOOLS = click.option(
     "--tools",
@@ -63,6 +63,7 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
     """
     http = _server("http.app", "serve", ("starlette", "uvicorn"))
     if new_tokens:
+        require_user("serve --new-tokens")
         rotate_tokens()
     if demo:
         _add_example()

@@ -49,9 +49,9 @@ def create_app(
     `worker` also runs the store's background jobs in this process. `tools` selects the set of MCP tools.
     """
     settings = memory.settings
-    gateway = Gateway(memory, worker=worker, heartbeat=heartbeat)
     tokens = tokens or Tokens()
-    page = WebPage(Sessions(tokens, port), gateway)
+    gateway = Gateway(memory, tokens, worker=worker, heartbeat=heartbeat)
+    page = WebPage(Sessions(tokens), gateway)
     guard = Middleware(
         Guard,
         tokens=tokens,

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from ...ledger.access import find_task
 from ...ledger.values import read_event
@@ -24,7 +26,7 @@ from ...model.types import Value
 from ...store import Store, feed
 from ...store.tx import Row
 from ..web.queries import LINE
-from .guard import log
+from .guard import Refusal, log
 from .metrics import Figures
 
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
@@ -40,7 +42,9 @@ _MOST_NUMBER = 1 << 62
 class News:
     """Polls the store for new events once on behalf of all streams of a server, and wakes them."""
 
-    def __init__(self, store: Store, run: Run, figures: Figures) -> None:
+    def __init__(self, store: Store, run: Run, figures: Figures, most_of_token: int) -> None:
+        self._most_of_token = most_of_token
+        self._streams: Counter[str] = Counter()
         self._store = store
         self._run = run
         self._figures = figures
@@ -73,14 +77,25 @@ class News:
         self.ended = True
         self._wake_streams()
 
+    def check_quota(self, token: str) -> None:
+        """Raise Refusal if a token has too many streams."""
+        if self._streams[token] >= self._most_of_token:
+            raise Refusal(
+                "quota",
+                f"This token has {self._most_of_token} event streams already.",
+                "Close some of them, or raise http_token_streams.",
+            )
+
     @asynccontextmanager
-    async def reading(self) -> AsyncGenerator[None]:
+    async def reading(self, token: str) -> AsyncGenerator[None]:
         """Poll the store for as long as at least one stream is open."""
+        self._streams[token] += 1
         self._figures.streams += 1
         self._watching = self._watching or asyncio.create_task(self._watch())
         try:
             yield
         finally:
+            self._streams[token] -= 1
             self._figures.streams -= 1
             if not self._figures.streams:
                 self._watching.cancel()
@@ -190,7 +205,7 @@ def _line(row: Row) -> dict[str, Any]:
     }
 
 
-async def answer(request: Request, source: Feed, news: News, heartbeat: float) -> Response:
+async def answer(request: Request, source: Feed, news: News, heartbeat: float, token: str) -> Response:
     """A page of events, or a stream if the client accepts text/event-stream."""
     query = request.query_params
     start = request.headers.get("last-event-id") or query.get("after") or "0"
@@ -200,11 +215,21 @@ async def answer(request: Request, source: Feed, news: News, heartbeat: float) -
     if request.method == "HEAD" or "text/event-stream" not in request.headers.get("accept", ""):
         data = {"schema_version": 1, "data": first.to_dict()}
         return Response(json.dumps(data), media_type="application/json")
-    return StreamingResponse(
-        _stream(source, news, first, heartbeat),
-        media_type="text/event-stream",
-        headers={"Connection": "close"},
-    )
+    news.check_quota(token)
+    return _StreamOfEvents(_stream(source, news, first, heartbeat), news, token)
+
+
+class _StreamOfEvents(StreamingResponse):
+    """A stream that counts for its token for as long as the request runs, however it ends."""
+
+    def __init__(self, content: AsyncIterator[bytes], news: News, token: str) -> None:
+        super().__init__(content, media_type="text/event-stream", headers={"Connection": "close"})
+        self._news = news
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._news.reading(self._token):
+            await super().__call__(scope, receive, send)
 
 
 def whole_number(name: str, text: str, least: int, most: int) -> int:
@@ -214,20 +239,19 @@ def whole_number(name: str, text: str, least: int, most: int) -> int:
 
 
 async def _stream(source: Feed, news: News, page: Page, heartbeat: float) -> AsyncIterator[bytes]:
-    async with news.reading():
-        yield b"retry: 1000\n\n"
-        while not news.ended:
-            for event in page.events:
-                number = event["position"] if "position" in event else event["seq"]
-                yield f"id: {number}\ndata: {json.dumps(event)}\n\n".encode()
-            changed = news.changed()
+    yield b"retry: 1000\n\n"
+    while not news.ended:
+        for event in page.events:
+            number = event["position"] if "position" in event else event["seq"]
+            yield f"id: {number}\ndata: {json.dumps(event)}\n\n".encode()
+        changed = news.changed()
+        try:
+            page = await source.page(page.next, PAGE)
+        except RingboltError as error:  # the client reconnects and gets the error then
+            log.warning("ended an event stream: %s", error.code)
+            return
+        if not page.events:
             try:
-                page = await source.page(page.next, PAGE)
-            except RingboltError as error:  # the client reconnects and gets the error then
-                log.warning("ended an event stream: %s", error.code)
-                return
-            if not page.events:
-                try:
-                    await asyncio.wait_for(changed.wait(), heartbeat)
-                except TimeoutError:
-                    yield b": still here\n\n"
+                await asyncio.wait_for(changed.wait(), heartbeat)
+            except TimeoutError:
+                yield b": still here\n\n"

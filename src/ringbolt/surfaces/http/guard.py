@@ -5,6 +5,7 @@
 401  no token, or an unknown one
 415  a body not declared as JSON, which any web page could send without a preflight request
 408, 413  a body that takes too long or is too large
+429  too many requests, streams or waits of one token at once
 503  too many requests at once
 """
 
@@ -14,6 +15,7 @@ import asyncio
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +23,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ...model.capabilities import Access, access_refused, workspace_refused
 from ...model.errors import RingboltError
 from ...model.settings import Settings
 from ...operations import http_status
@@ -35,13 +38,13 @@ CODES = {
     "wrong_host": (421, "The Host header does not name this server."),
     "wrong_origin": (403, "The request came from a web page of another origin."),
     "no_token": (401, "The token is missing or unknown."),
-    "wrong_scope": (403, "The token does not allow this."),
     "wrong_type": (415, "The body is not declared as JSON."),
     "bad_request": (400, "The request is malformed: a bad header, or a body where none is allowed."),
     "no_route": (404, "No route matches this path."),
     "wrong_method": (405, "The path exists, but not for this method; `Allow` lists the right ones."),
     "too_slow": (408, "The request took too long to arrive."),
     "too_many": (503, "Too many requests at once; `Retry-After` says when to try again."),
+    "quota": (429, "Too many requests or streams of this token at once; end some of them."),
     "server_failed": (500, "Internal error; see the server's log."),
 }
 OPEN = "/health"  # needs no token
@@ -50,6 +53,9 @@ ASSETS = "/assets/"  # the static files of the page
 SESSION = "/api/session"  # sign in and out
 PAGE_HEADER = b"x-ringbolt-page"  # sent by our page; a form or link of another page cannot add it
 MOST_HEAD = 32 << 10  # bytes of all headers
+ANYONE = ""  # stands for all requests without a token, which share one quota
+# Seconds that a client may take to accept a part of a response, before it is cut off.
+SEND_SECONDS = 30.0
 _CLOSING = ("too_slow", "too_large", "bad_request")
 _SAFE = (
     (b"x-content-type-options", b"nosniff"),
@@ -112,39 +118,38 @@ def _refusal(error: Exception) -> Refusal:
     )
 
 
-def require(scope: Scope, needed: str) -> Caller:
-    """The caller of a request. Raises Refusal if its token lacks the scope `needed`."""
+def require(scope: Scope, needed: Access, *, everywhere: bool = False) -> Caller:
+    """The caller of a request. Raises if its token lacks the access `needed`, or, with `everywhere`, if it is
+    bound to some workspaces."""
     caller: Caller = scope["ringbolt.caller"]
-    if needed == "write" and "ringbolt.session" in scope:
+    if needed != "read" and "ringbolt.session" in scope:
         require_own_page(scope)
-    if needed not in caller.scopes:
-        raise Refusal(
-            "wrong_scope",
-            f"The {caller.kind} token does not allow you to {needed}.",
-            "Use the write token from the server's token file.",
-        )
+    if not caller.grant.includes(needed):
+        raise access_refused(caller.grant, scope["path"], needed)
+    if everywhere and caller.grant.workspaces is not None:
+        raise workspace_refused()
     return caller
 
 
 def require_own_page(scope: Scope) -> None:
-    """Raise unless our own page sent the request: browsers attach the cookie to requests of any page."""
+    """Raise unless our own page sent the request, which is the only one that a session is for."""
     own = _own_origin(scope)
     same = _header(scope, b"sec-fetch-site").lower() == b"same-origin" or _header(scope, b"origin") == own
     if not same or not _header(scope, PAGE_HEADER):
         raise Refusal(
             "wrong_origin",
-            "The session cookie is only valid for requests from the server's own page.",
+            "A session is only valid for requests from the server's own page.",
             "Send Authorization: Bearer TOKEN instead.",
         )
 
 
-async def read_body(scope: Scope, receive: Receive, settings: Settings) -> bytes:
+async def read_body(scope: Scope, receive: Receive, settings: Settings, most: int | None = None) -> bytes:
     """The body of a request. Raises Refusal if it is not JSON, too large or too slow."""
     if _header(scope, b"content-type").split(b";")[0].strip().lower() != b"application/json":
         raise Refusal("wrong_type", "The body must be JSON.", "Send it with Content-Type: application/json.")
     if _header(scope, b"content-encoding").lower() not in (b"", b"identity"):
         raise Refusal("wrong_type", "The body must not be compressed.", "Send it uncompressed.")
-    most = settings.http_max_body_bytes
+    most = most or settings.http_max_body_bytes
     length = _header(scope, b"content-length")
     if length.isdigit() and int(length[:18]) > most:
         raise _too_large(most)
@@ -192,6 +197,8 @@ class Guard:
         self._tokens = tokens
         self._sessions = sessions
         self._most = settings.http_requests
+        self._most_of_token = settings.http_token_requests
+        self._running: Counter[str] = Counter()
         self._figures = figures
         self._hosts = hosts
         self._origins = origins
@@ -209,17 +216,25 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = _with_safe(message.get("headers", []))
-            await send(message)
+            async with asyncio.timeout(SEND_SECONDS):  # waits while the client reads nothing
+                await send(message)
 
         self._figures.running += 1
+        token = None
         try:
             self._admit(scope)
+            token = self._count(scope)
             await self._app(scope, receive, guarded)
         except Exception as error:
+            if status and isinstance(error, TimeoutError):  # the client reads nothing
+                log.warning("a client did not read its response: %s", scope["path"])
+                return None
             if status:  # the response has started, so it can only be cut off
                 raise
             await error_response(error)(scope, receive, guarded)
         finally:
+            if token is not None:
+                self._running[token] -= 1
             self._figures.running -= 1
             self._figures.count(_route(scope), scope["method"], status, time.perf_counter() - begun)
         return None
@@ -234,10 +249,26 @@ class Guard:
             _header(scope, b"content-length") not in (b"", b"0") or _header(scope, b"transfer-encoding")
         ):
             raise Refusal("bad_request", "GET and HEAD requests must not have a body.", "Leave it out.")
-        if self._figures.running > self._most:
+        if self._figures.running > self._most and scope["path"] != OPEN:
             raise Refusal("too_many", "Too many requests at once.", "Try again soon.", {"Retry-After": "1"})
         if not _is_public(scope):
             scope["ringbolt.caller"] = self._caller(scope)
+
+    def _count(self, scope: Scope) -> str | None:
+        """Count a request for the quota of its token; the health of the server is always told."""
+        if scope["path"] == OPEN:
+            return None
+        caller: Caller | None = scope.get("ringbolt.caller")
+        token = caller.kind if caller else ANYONE
+        if self._running[token] >= self._most_of_token:
+            raise Refusal(
+                "quota",
+                f"{self._most_of_token} requests of this token are open.",
+                "End some of them, or raise http_token_requests.",
+                {"Retry-After": "1"},
+            )
+        self._running[token] += 1
+        return token
 
     def _check_host(self, scope: Scope) -> None:
         named = [value for name, value in scope["headers"] if name == b"host"]
@@ -265,14 +296,14 @@ class Guard:
 
     def _caller(self, scope: Scope) -> Caller:
         authorization = [value for name, value in scope["headers"] if name == b"authorization"]
-        cookie = b"" if authorization else self._sessions.cookie_of(scope["headers"])
-        if session := self._sessions.read(cookie):
+        scheme, _, secret = authorization[0].partition(b" ") if len(authorization) == 1 else (b"", b"", b"")
+        secret = secret.strip() if scheme.lower() == b"bearer" else b""
+        if session := self._sessions.read(secret):
             scope["ringbolt.session"] = session
             if scope["method"] not in ("GET", "HEAD"):
                 require_own_page(scope)
             return session.caller
-        scheme, _, secret = authorization[0].partition(b" ") if len(authorization) == 1 else (b"", b"", b"")
-        caller = self._tokens.caller(secret.strip()) if scheme.lower() == b"bearer" else None
+        caller = self._tokens.caller(secret)
         if caller is None:
             raise Refusal(
                 "no_token",

@@ -6,7 +6,9 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -18,21 +20,25 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ...files.active_tasks import answer
 from ...journal.catch_up import watch_journal
 from ...memory import TaskMemory
+from ...model.capabilities import workspace_refused
 from ...model.errors import InvalidInput, RingboltError
 from ...model.types import Value, as_json, is_dict
-from ...operations import OPERATIONS, read_arguments, scope_of
+from ...operations import OPERATIONS, prepare, scope_of
 from ...packet import tokens
 from ...packet.encode import read_json
 from ...system.thread_pools import ThreadPools, Use, use_of
 from ...worker.pool import Pool
+from ..blocking import WAIT, Waiting, blocks
 from . import events, metrics, openapi
-from .auth import Caller
+from .auth import Caller, Tokens
 from .guard import Refusal, log, read_body, require
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 _JSON = "application/json"
+HEALTH_SECONDS = 5.0  # for the store to answer, until it counts as broken
+USE_SECONDS = 60.0  # between two notes of when each token was last used
 _WORKER_SECONDS = 30.0  # how long shutdown waits for the workers: longer than they need
 
 
@@ -83,9 +89,12 @@ class Mcp:
         self._gateway = gateway
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        caller = require(scope, "read").replace(channel="agent")
-        scope["ringbolt.memory"] = await self._gateway.run(lambda: self._gateway.acting(caller, scope))
-        scope["ringbolt.scopes"] = caller.scopes
+        caller = require(scope, "read")
+        # Whatever the token: the caller is an agent, and removes nothing.
+        caller = caller.replace(channel="agent", grant=caller.grant.limited_to("write"))
+        scope["ringbolt.memory"] = self._gateway.acting(caller, scope)
+        scope["ringbolt.waiting"] = self._gateway.waiting
+        scope["ringbolt.run"] = partial(self._gateway.run, caller=caller)
         if scope["method"] != "POST":
             return await self._app(scope, receive, send)
         body = await read_body(scope, receive, self._gateway.settings)
@@ -94,13 +103,15 @@ class Mcp:
         async def again() -> Message:
             return next(messages, None) or await receive()
 
-        return await self._app(scope, again, send)
+        async with until_gone(receive) as scope["ringbolt.gone"]:
+            return await self._app(scope, again, send)
 
 
 class Gateway:
     """The shared state of the routes: the memory, the threads, the metrics and the stream of new events."""
 
-    def __init__(self, memory: TaskMemory, *, worker: bool, heartbeat: float) -> None:
+    def __init__(self, memory: TaskMemory, tokens: Tokens, *, worker: bool, heartbeat: float) -> None:
+        self._tokens = tokens
         self.figures = metrics.Figures()
         self.settings = memory.settings
         self._memory = memory
@@ -108,6 +119,9 @@ class Gateway:
         self._heartbeat = heartbeat
         most = self.settings.http_threads
         self._threads = ThreadPools("http", {"read": most, "write": most})
+        # A thread of its own, so that the health is told however busy the others are.
+        self._health_thread: ThreadPoolExecutor | None = None
+        self._shares: dict[str, asyncio.Semaphore] = {}
         self._worker: threading.Thread | None = None
         self._stop = threading.Event()
 
@@ -129,28 +143,42 @@ class Gateway:
     async def running(self, mcp: Any) -> AsyncGenerator[None]:
         """The lifespan of the server."""
         tokens.load()  # before the first request: loading it on a thread would stop the loop all the same
-        self.news = events.News(self._memory.store, self.run, self.figures)
+        self._health_thread = ThreadPoolExecutor(1, thread_name_prefix="http-health")
+        self.news = events.News(self._memory.store, self.run, self.figures, self.settings.http_token_streams)
+        self.waiting = Waiting(self._memory, self.run, self.settings.http_token_waits)
         if self._worker_wanted:
             # A daemon: jobs that do not end in time go back to the queue and must not block the exit.
             self._worker = threading.Thread(target=self._work, name="ringbolt-worker", daemon=True)
             self._worker.start()
         else:
             watch_journal(self._memory, self._stop)
+        saving = asyncio.create_task(self._save_use())
         try:
             async with AsyncExitStack() as stack:
                 if mcp is not None:
                     await stack.enter_async_context(mcp.router.lifespan_context(mcp))
                 yield
         finally:
+            saving.cancel()
+            self._tokens.save_use()
             self.end()
             if self._worker is not None:
                 await asyncio.to_thread(self._worker.join, _WORKER_SECONDS)
             self._threads.shutdown(wait=True)
+            self._health_thread.shutdown(wait=False, cancel_futures=True)
 
     def end(self) -> None:
         """Prepare to stop: streams end now, running requests and jobs finish."""
         self._stop.set()
         self.news.end()
+        # On a thread: the last check may take a moment.
+        threading.Thread(target=self.waiting.end, name="ringbolt-ending", daemon=True).start()
+
+    async def _save_use(self) -> None:
+        """Write now and then when each token was last used."""
+        while True:
+            await asyncio.sleep(USE_SECONDS)
+            await self.run(self._tokens.save_use)
 
     def _work(self) -> None:
         try:
@@ -158,8 +186,15 @@ class Gateway:
         except RingboltError as error:
             log.error("the worker gave up: %s %s", error.code, error)
 
-    async def run(self, work: Callable[[], Any], use: Use = "read") -> Any:
-        return await asyncio.wrap_future(self._threads.submit(use, work))
+    async def run(self, work: Callable[[], Any], caller: Caller | None = None, use: Use = "read") -> Any:
+        """Run a function on a thread; the calls of one token use only their share of the threads."""
+        if caller is None:
+            return await asyncio.wrap_future(self._threads.submit(use, work))
+        share = self._shares.setdefault(
+            caller.kind, asyncio.Semaphore(min(self.settings.http_token_threads, self.settings.http_threads))
+        )
+        async with share:
+            return await asyncio.wrap_future(self._threads.submit(use, work))
 
     # --- operations -------------------------------------------------------------------------------
 
@@ -197,67 +232,109 @@ class Gateway:
     ) -> Response:
         """Call an operation on a thread, which also parses the arguments and encodes the result."""
 
+        name = resource.operation
+        caller: Caller = request.scope["ringbolt.caller"]
+        memory = self.acting(caller, request.scope)
+
+        def prepared() -> dict[str, Any]:
+            checked = prepare(caller.grant, name, arguments())
+            require(request.scope, scope_of(name, checked))  # a session must be that of our page
+            return checked
+
         def work() -> bytes:
-            checked = read_arguments(name, arguments())
-            caller = require(request.scope, scope_of(name, checked))
-            result = getattr(self.acting(caller, request.scope), name)(**checked)
+            return encoded(getattr(memory, name)(**prepared()))
+
+        def encoded(result: Any) -> bytes:
             if resource.media_type:
                 return result.encode("utf-8", "replace")
             if resource.bare:
                 return json.dumps(answer(result)).encode()
             return json.dumps({"schema_version": 1, "data": as_json(result)}).encode()
 
-        name = resource.operation
-        content = await self.run(work, use_of(name, OPERATIONS[name].scope))
-        if OPERATIONS[name].scope == "write":
+        if name == WAIT and blocks(name, checked := await self.run(prepared, caller)):
+            async with until_gone(request.receive) as gone:
+                content = encoded(await self.waiting.wait(memory, checked, gone))
+        else:
+            content = await self.run(work, caller, use_of(name, OPERATIONS[name].scope))
+        if OPERATIONS[name].scope != "read":
             self.news.poke()
         return Response(content, media_type=resource.media_type or _JSON)
 
     def acting(self, caller: Caller, scope: Scope) -> TaskMemory:
-        """The memory for a caller: identity comes from the token, workspace and session from headers."""
-        place = _header(scope, "workspace", 2000)
-        if place and not place.startswith("/"):  # a relative path would start at the server's folder
+        """The memory for a caller: identity, grant and workspaces come from the token.
+
+        A header may choose among the workspaces of the token, and says the session and the agent.
+        """
+        grant = caller.grant
+        allowed = (self._memory.workspace,) if grant.workspaces is None else grant.workspaces
+        named = _header(scope, "workspace", 2000)
+        if named and not named.startswith("/"):
             raise Refusal("bad_request", "X-Ringbolt-Workspace is not an absolute path.", "Start it with /.")
+        workspace = named or next(iter(allowed), None)
+        if workspace not in allowed:
+            raise workspace_refused()
         return self._memory.acting_as(
             channel=caller.channel,
-            workspace=place or "",
+            workspace="" if workspace == self._memory.workspace else workspace,
             session=_header(scope, "session", 200) or "",
             agent=_header(scope, "agent", 200) or "",
+            grant=grant,
         )
 
     # --- other routes -----------------------------------------------------------------------------
 
     async def _events(self, request: Request) -> Response:
-        caller = require(request.scope, "read")
         task_id = request.path_params.get("id")
+        caller = require(request.scope, "read", everywhere=task_id is None)
         source = events.Feed(
             self.acting(caller, request.scope),
             self.news,
-            self.run,
+            lambda work: self.run(work, caller),
             task_id,
             brief=request.query_params.get("brief") == "1",
         )
-        return await events.answer(request, source, self.news, self._heartbeat)
+        return await events.answer(request, source, self.news, self._heartbeat, caller.kind)
 
     async def _health(self, request: Request) -> Response:
         """Whether the store can be read: the only information without a token."""
+        loop = asyncio.get_running_loop()
         try:
-            await self.run(lambda: self._memory.store.read(lambda tx: tx.last_position()))
-        except RingboltError as error:
-            log.error("the store cannot be read: %s", error.code)
+            async with asyncio.timeout(HEALTH_SECONDS):
+                await loop.run_in_executor(
+                    self._health_thread, lambda: self._memory.store.read(lambda tx: tx.last_position())
+                )
+        except (RingboltError, TimeoutError) as error:
+            log.error("the store cannot be read: %s", getattr(error, "code", "no answer"))
             return Response(b'{"ok": false}', 503, media_type=_JSON)
         return Response(b'{"ok": true}', media_type=_JSON)
 
     async def _metrics(self, request: Request) -> Response:
-        require(request.scope, "read")
+        caller = require(request.scope, "read", everywhere=True)
         alive = self._worker.is_alive() if self._worker is not None else None
-        of_store = await self.run(lambda: list(metrics.store_lines(self._memory, alive)))
+        of_store = await self.run(lambda: list(metrics.store_lines(self._memory, alive)), caller)
         text = "\n".join((*self.figures.lines(), *of_store)) + "\n"
         return Response(text, media_type=metrics.MEDIA_TYPE)
 
     async def _openapi(self, request: Request) -> Response:
         require(request.scope, "read")
         return Response(await self.run(lambda: openapi.document(RESOURCES)), media_type=_JSON)
+
+
+@asynccontextmanager
+async def until_gone(receive: Receive) -> AsyncGenerator[asyncio.Event]:
+    """An event that is set when the client closes the connection. The body must have been read."""
+    gone = asyncio.Event()
+
+    async def listen() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        gone.set()
+
+    listening = asyncio.create_task(listen())
+    try:
+        yield gone
+    finally:
+        listening.cancel()
 
 
 def _arguments(body: bytes) -> dict[str, Any]:

@@ -20,16 +20,20 @@ from .guard import MOST_HEAD
 
 SHUTDOWN_SECONDS = 20  # time for running requests when the server shuts down
 KEEP_ALIVE_SECONDS = 15
+MOST_CONNECTIONS = 800  # below the usual limit of 1024 files per process
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server that ends its streams, finishes running requests, and then returns to its caller."""
+    """A uvicorn server that ends its streams, finishes running requests, and then returns to its caller.
 
-    def __init__(self, app: Starlette, seconds: float) -> None:
+    `seconds` is the time limit for the head of a request, `connections` the number of open connections.
+    """
+
+    def __init__(self, app: Starlette, seconds: float, connections: int = MOST_CONNECTIONS) -> None:
         self._app = app
         config = uvicorn.Config(
             app,
-            http=_protocol(seconds),
+            http=_protocol(seconds, connections),
             ws="none",
             lifespan="on",
             log_config=None,
@@ -69,15 +73,24 @@ class Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def _protocol(seconds: float) -> type[asyncio.Protocol]:
-    """Uvicorn's HTTP protocol with a time limit for the request head, against slow-loris clients."""
+def _protocol(seconds: float, most: int) -> type[asyncio.Protocol]:
+    """Uvicorn's HTTP protocol, with limits for clients that connect and send nothing, or little by little.
+
+    The head of a request must arrive in time. If there are too many connections, those that have waited
+    longest for a request to arrive are closed, so that a new client is always answered.
+    """
+    waiting: dict[Protocol, None] = {}  # in the order in which they began to wait
+    opened: dict[Protocol, None] = {}
 
     class Protocol(H11Protocol):
         _deadline: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:
             super().connection_made(transport)
+            opened[self] = None
             self._expect()
+            while len(opened) > most and (oldest := next(iter(waiting))) is not self:
+                oldest.abort()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
@@ -86,15 +99,27 @@ def _protocol(seconds: float) -> type[asyncio.Protocol]:
             else:
                 self._relax()
 
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            waiting[self] = None  # uvicorn limits how long it may be idle
+
         def connection_lost(self, exc: Exception | None) -> None:
             self._relax()
+            opened.pop(self, None)
             super().connection_lost(exc)
 
+        def abort(self) -> None:
+            self._relax()
+            opened.pop(self, None)
+            self.transport.abort()
+
         def _expect(self) -> None:
+            waiting[self] = None
             if self._deadline is None:
                 self._deadline = self.loop.call_later(seconds, self.transport.close)
 
         def _relax(self) -> None:
+            waiting.pop(self, None)
             if self._deadline is not None:
                 self._deadline.cancel()
                 self._deadline = None

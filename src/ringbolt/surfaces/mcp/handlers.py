@@ -38,10 +38,13 @@ _INTERNAL: Json = {
 
 
 class Caller(Value, frozen=True, kw_only=True):
-    """The caller of a request: a function that opens its memory, and its scopes."""
+    """The caller of a request: a function that opens its memory, whose grant says what it may do.
+
+    `gone` says whether it has gone or cancelled the request; then a wait for it ends.
+    """
 
     memory: Callable[[], Base]
-    scopes: tuple[str, ...] = ("read", "write")
+    gone: Callable[[], bool] = lambda: False
 
 
 def plain_name(name: str) -> str:
@@ -86,51 +89,76 @@ class Handlers:
             hint = " It is in the full set: start the server with --tools full."
             more = hint if mcp_tools.is_in("full", name) else ""
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name[:100]!r}.{more}")
-        result = _called(caller, operations.OPERATIONS[name], params.get("arguments") or {})
-        if self._set == "core":
-            result.pop("structuredContent", None)
-        return result
+        call = ToolCall(caller, operations.OPERATIONS[name], params.get("arguments") or {}, self._set)
+        return call.answer()
+
+    def tool_call(self, params: Json, caller: Caller) -> ToolCall | None:
+        """A call of a tool of this set; None if there is no such tool."""
+        name = params.get("name", "")
+        if not mcp_tools.is_in(self._set, name):
+            return None
+        return ToolCall(caller, operations.OPERATIONS[name], params.get("arguments") or {}, self._set)
 
 
 # --- tools ------------------------------------------------------------------------------------------
 
 # Operations by which a session takes over a task.
 _TURNS = ("task_resume", "task_focus")
-_FORBIDDEN: Json = {
-    "code": "wrong_scope",
-    "message": "writes, but the token of this client can only read.",
-    "hint": "Ask the user for a token that can write.",
-    "details": {},
-}
 
 
-def _called(caller: Caller, operation: Operation, raw: Mapping[str, Any]) -> Json:
-    """Call an operation; errors go to the model, and unexpected ones also to the log."""
-    try:
-        arguments = operations.read_arguments(operation.name, raw)
-        if operations.scope_of(operation.name, arguments) not in caller.scopes:
-            return _failed({**_FORBIDDEN, "message": f"{operation.name} {_FORBIDDEN['message']}"})
-        memory = caller.memory()
-        if operation.name == "task_resume" and "write" in caller.scopes:
+class ToolCall:
+    """A call of a tool; errors go to the model, and unexpected ones also to the log."""
+
+    def __init__(self, caller: Caller, operation: Operation, raw: Mapping[str, Any], tools: str) -> None:
+        self._caller = caller
+        self.name = operation.name
+        self._raw = raw
+        self._is_core = tools == "core"
+        # A core tool shows some of the arguments, and takes no others.
+        self._only = operation.core if self._is_core else None
+
+    def prepared(self) -> Json:
+        """The checked arguments; raises RingboltError."""
+        return operations.prepare(self._caller.memory().grant, self.name, self._raw, self._only)
+
+    def answer(self) -> Json:
+        """Call the operation."""
+        return self.guarded(self._called)
+
+    def guarded(self, work: Callable[[], Json]) -> Json:
+        """The result of some work, or the error as the model gets it."""
+        try:
+            return work()
+        except RingboltError as error:
+            return _failed(error.to_dict())
+        except Exception:
+            from logging import getLogger  # slow to load, and seldom needed
+
+            getLogger("ringbolt.mcp").exception("%s failed", self.name)
+            return _failed(_INTERNAL)
+
+    def _called(self) -> Json:
+        arguments, memory = self.prepared(), self._caller.memory()
+        if self.name == "task_resume" and memory.grant.includes("write"):
             turn_to(memory, arguments.get("task_id"))
-        data = as_json(operations.bound(memory, operation.name)(**arguments))
-        text = texts.result_text(operation.name, arguments, data)
-        if operation.name in _TURNS:
+        if self.name == "smart_wait" and arguments.get("block", True):
+            from ...waits.blocking import wait_on_this_thread  # needed by no other operation
+
+            waiting: Any = with_operations(memory, operations.room(self.name))
+            return self.told(wait_on_this_thread(waiting, arguments, self._caller.gone), arguments)
+        return self.told(operations.bound(memory, self.name)(**arguments), arguments)
+
+    def told(self, result: Any, arguments: Mapping[str, Any]) -> Json:
+        """The result of the operation as the model gets it."""
+        memory = self._caller.memory()
+        data = as_json(result)
+        text = texts.result_text(self.name, arguments, data)
+        if self.name in _TURNS:
             call_hooks(memory)
         if notice := taken_task_notice(memory):
             text = f"{notice}\n\n{text}"
-    except RingboltError as error:
-        return _failed(error.to_dict())
-    except Exception:
-        from logging import getLogger  # slow to load, and seldom needed
-
-        getLogger("ringbolt.mcp").exception("%s failed", operation.name)
-        return _failed(_INTERNAL)
-    return {
-        "content": [{"type": "text", "text": text}],
-        "structuredContent": mcp_tools.structured(data),
-        "isError": False,
-    }
+        answer: Json = {"content": [{"type": "text", "text": text}], "isError": False}
+        return answer if self._is_core else {**answer, "structuredContent": mcp_tools.structured(data)}
 
 
 def _failed(error: Json) -> Json:

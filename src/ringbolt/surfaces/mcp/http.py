@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -13,8 +14,10 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from ...memory import TaskMemory
-from .handlers import Caller, plain_name
-from .server import Context, agent_name, make_server
+from ...model.capabilities import AGENT
+from ..blocking import Waiting
+from .handlers import plain_name
+from .server import Context, HttpCaller, agent_name, make_server, run_on_thread
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _THIS_MACHINE = TransportSecuritySettings(
@@ -29,18 +32,23 @@ def asgi_app(memory: TaskMemory, *, tools: str = "core", guarded: bool = False) 
     """The server as an ASGI app for any path: run it directly, or as the endpoint of a route.
 
     If you mount it, enter its lifespan (`app.router.lifespan_context(app)`). The scope of a request may
-    identify the caller: `ringbolt.memory` (a TaskMemory) and `ringbolt.scopes` (read, write). `guarded`: Host
-    and Origin were already checked; otherwise only those of this machine are accepted.
+    identify the caller: `ringbolt.memory` (a TaskMemory with its grant), `ringbolt.run`, `ringbolt.waiting`
+    and `ringbolt.gone` (see `HttpCaller`). `guarded`: Host and Origin were already checked; otherwise only
+    those of this machine are accepted, and every caller is an agent in the workspace of `memory`.
     """
+    agent_memory = memory.acting_as(grant=AGENT)
+    own_waiting = Waiting(memory, run_on_thread, memory.settings.http_token_waits)
 
-    async def caller(ctx: Context) -> Caller:
+    async def caller(ctx: Context) -> HttpCaller:
         scope: Mapping[str, Any] = ctx.request.scope if ctx.request is not None else {}
         headers: Mapping[str, str] = ctx.request.headers if ctx.request is not None else {}
         agent = agent_name(ctx)
         known: TaskMemory | None = scope.get("ringbolt.memory")
-        return Caller(
-            memory=lambda: _named(known, agent) if known else _acting(memory, agent, headers),
-            scopes=tuple(scope.get("ringbolt.scopes", ("read", "write"))),
+        return HttpCaller(
+            memory=lambda: _named(known, agent) if known else _acting(agent_memory, agent, headers),
+            waiting=scope.get("ringbolt.waiting") or own_waiting,
+            run=scope.get("ringbolt.run") or run_on_thread,
+            left=scope.get("ringbolt.gone"),
         )
 
     manager = StreamableHTTPSessionManager(
@@ -49,7 +57,14 @@ def asgi_app(memory: TaskMemory, *, tools: str = "core", guarded: bool = False) 
         stateless=True,
         security_settings=_ANYWHERE if guarded else _THIS_MACHINE,
     )
-    return Starlette(routes=[Route("/{path:path}", _Endpoint(manager))], lifespan=lambda _: manager.run())
+
+    @asynccontextmanager
+    async def running(_: Starlette) -> AsyncGenerator[None]:
+        async with manager.run():
+            yield
+        await run_on_thread(own_waiting.end)
+
+    return Starlette(routes=[Route("/{path:path}", _Endpoint(manager))], lifespan=running)
 
 
 class _Endpoint:
@@ -71,11 +86,10 @@ def _named(memory: TaskMemory, agent: str) -> TaskMemory:
 
 
 def _acting(memory: TaskMemory, agent: str, headers: Mapping[str, str]) -> TaskMemory:
-    """The memory for one request, with the agent, session and workspace from its headers."""
+    """The memory for one request, with the agent and session from its headers."""
     return memory.acting_as(
         agent=plain_name(_text(headers, "ringbolt-agent")) or memory.origin.agent or agent,
         session=plain_name(_text(headers, "ringbolt-session")) or None,
-        workspace=_text(headers, "ringbolt-workspace"),
     )
 
 

@@ -11,10 +11,29 @@ import mcp_types as types
 from mcp.server import CacheHint, Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from ...model.errors import RingboltError
+from ..blocking import WAIT, Run, Waiting, blocks
 from . import protocol, texts
-from .handlers import Caller, Handlers, plain_name
+from .handlers import Caller, Handlers, ToolCall, plain_name
 
 Context = ServerRequestContext[Any, Any]
+
+
+async def run_on_thread(work: Callable[[], Any]) -> Any:
+    """Run a function on a thread of the event loop."""
+    return await anyio.to_thread.run_sync(work)
+
+
+class HttpCaller(Caller, frozen=True, kw_only=True):
+    """The caller of a request over HTTP.
+
+    `waiting` holds the blocking waits of the server, `left` (an asyncio.Event) is set when the client has
+    closed its connection, and `run` runs a function on a thread.
+    """
+
+    waiting: Waiting
+    left: Any = None
+    run: Run = run_on_thread
 
 
 def agent_name(ctx: Context) -> str:
@@ -59,8 +78,30 @@ async def _answer(
     """Answer on a thread, so that no request waits for another."""
     known = await caller(ctx)
     given: dict[str, Any] = params.model_dump(by_alias=True, mode="json") if params is not None else {}
+    call = handlers.tool_call(given, known) if method == "tools/call" else None
     try:
-        result = await anyio.to_thread.run_sync(handlers.answer, method, given, known)
+        if isinstance(known, HttpCaller) and call is not None and call.name == WAIT:
+            result = await _wait(call, known)
+        else:
+            run = known.run if isinstance(known, HttpCaller) else run_on_thread
+            result = await run(lambda: handlers.answer(method, given, known))
     except protocol.ProtocolError as error:
         raise MCPError(error.code, error.message, error.data) from None
     return kind.model_validate(result)
+
+
+async def _wait(call: ToolCall, caller: HttpCaller) -> dict[str, Any]:
+    """Answer a call that may wait for long, without holding a thread meanwhile."""
+    try:
+        arguments = await caller.run(call.prepared)
+        if not blocks(call.name, arguments):
+            return await caller.run(call.answer)
+        memory: Any = await caller.run(caller.memory)
+        result = await caller.waiting.wait(memory, arguments, caller.left)
+    except RingboltError as error:
+        return call.guarded(partial(_raise, error))
+    return await caller.run(lambda: call.guarded(lambda: call.told(result, arguments)))
+
+
+def _raise(error: RingboltError) -> dict[str, Any]:
+    raise error

@@ -70,7 +70,12 @@ class Client:
             known = self._acting.get((agent, root, session))
             if known is None:
                 agent_now = opened.origin.agent or agent
-                known = opened.acting_as(agent=agent_now, workspace=root, session=session)
+                known = opened.acting_as(
+                    agent=agent_now,
+                    workspace=root,
+                    session=session,
+                    grant=_late("model.capabilities").AGENT,
+                )
                 self._acting[agent, root, session] = known
             return known
 
@@ -233,7 +238,10 @@ class Server:
         if not request.modern and not self._root_known.wait(ROOTS_SECONDS):
             self._root_known.set()
         root = "" if request.modern else self._root
-        return handlers.Caller(memory=lambda: self._client.memory(agent, root))
+        return handlers.Caller(
+            memory=lambda: self._client.memory(agent, root),
+            gone=lambda: self._running.get(request.id) is not request,
+        )
 
     def _send(self, message: Json) -> None:
         line = msgspec.json.encode(message) + b"\n"

@@ -1,7 +1,7 @@
 """The operations as MCP tools, with their descriptions for models. Does not import mcp.
 
-Models always see the core tools, so these have few arguments and short descriptions. Whatever the schema
-shows, a call may pass any argument of the operation.
+Models always see the core tools, so these have few arguments and short descriptions. A call may pass only the
+arguments that the schema shows.
 """
 
 from __future__ import annotations
@@ -74,12 +74,19 @@ def tool(operation: Operation, tools: str) -> Schema:
         **({} if core else {"outputSchema": result_schema(operation.name)}),
         "annotations": {
             "title": title,
-            "readOnlyHint": operation.scope == "read",
+            "readOnlyHint": operation.scope == "read" and not operation.writes_with,
             "destructiveHint": operation.destructive,
             "idempotentHint": operation.repeatable,
-            "openWorldHint": False,
+            "openWorldHint": _reaches_out(operation, core),
         },
     }
+
+
+def _reaches_out(operation: Operation, core: bool) -> bool:
+    """Whether a call can make something happen outside this machine."""
+    told = operation.core if core else operation.powers
+    needed = {power for argument in told for power in operation.powers.get(argument, ())}
+    return not needed.isdisjoint(("commands", "egress"))
 
 
 def _few_arguments(operation: Operation) -> Schema:
@@ -93,7 +100,12 @@ def _few_arguments(operation: Operation) -> Schema:
         if parameter.name in operation.core
     }
     required = [each.name for each in parameters(operation.name) if each.required and each.name in shown]
-    return {"type": "object", "properties": shown, **({"required": required} if required else {})}
+    return {
+        "type": "object",
+        "properties": shown,
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
+    }
 
 
 def _all_arguments(operation: Operation) -> Schema:

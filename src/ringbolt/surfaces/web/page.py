@@ -29,6 +29,7 @@ _POLICY = (
 )
 _FOR_EVER = "public, max-age=31536000, immutable"
 _MIN_BYTES_TO_COMPRESS = 1000
+_MOST_SIGN_IN = 4096  # bytes of a request that anyone can send
 
 
 class WebPage:
@@ -47,7 +48,7 @@ class WebPage:
             Route(SESSION, self._sign_in, methods=["POST"]),
             Route(SESSION, self._sign_out, methods=["DELETE"]),
             Route("/api/tasks/{id}/handoff.md", self._handoff, methods=["GET"]),
-            *(Route(path, self._endpoint(read), methods=["GET"]) for path, read in reads.READS.items()),
+            *(Route(path, self._endpoint(path, read), methods=["GET"]) for path, read in reads.READS.items()),
         ]
 
     # --- files ------------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ class WebPage:
     # --- the session ------------------------------------------------------------------------------
 
     async def _session(self, request: Request) -> Response:
-        caller = require(request.scope, "read")
+        caller = require(request.scope, "read", everywhere=True)
         session: Session | None = request.scope.get("ringbolt.session")
         return _json_response(
             {
@@ -81,7 +82,7 @@ class WebPage:
 
     async def _sign_in(self, request: Request) -> Response:
         require_own_page(request.scope)
-        body = await read_body(request.scope, request.receive, self._gateway.settings)
+        body = await read_body(request.scope, request.receive, self._gateway.settings, _MOST_SIGN_IN)
         try:
             fields: Any = json.loads(body)
         except (ValueError, RecursionError):
@@ -96,19 +97,13 @@ class WebPage:
                 "The server does not know this token.",
                 "Copy one from the file whose path the server printed when it started.",
             )
-        cookie, session = opened
-        response = _json_response({"kind": session.caller.kind, "expires": session.expires})
-        return self._with_cookie(request, response, cookie)
+        secret, session = opened
+        return _json_response({"session": secret, "kind": session.caller.kind, "expires": session.expires})
 
     async def _sign_out(self, request: Request) -> Response:
         require_own_page(request.scope)
-        self.sessions.close(self.sessions.cookie_of(request.scope["headers"]))
-        return self._with_cookie(request, _json_response({}), "")
-
-    def _with_cookie(self, request: Request, response: Response, cookie: str) -> Response:
-        secure = request.headers.get("origin", "").startswith("https:")
-        response.headers["Set-Cookie"] = self.sessions.header(cookie, secure=secure)
-        return response
+        self.sessions.close(request.headers.get("authorization", "").partition(" ")[2].strip().encode())
+        return _json_response({})
 
     # --- downloads --------------------------------------------------------------------------------
 
@@ -116,8 +111,8 @@ class WebPage:
         """A task as a capsule for another agent; sent as an attachment, so it never renders as a page."""
         caller = require(request.scope, "read")
         name = request.path_params["id"]
-        memory = await self._gateway.run(lambda: self._gateway.acting(caller, request.scope))
-        text = await self._gateway.run(lambda: memory.task_handoff(name))
+        memory = self._gateway.acting(caller, request.scope)
+        text = await self._gateway.run(lambda: memory.task_handoff(name), caller)
         headers = {"Content-Disposition": 'attachment; filename="handoff.md"'}
         return Response(
             text.encode("utf-8", "replace"), media_type="text/markdown; charset=utf-8", headers=headers
@@ -125,9 +120,9 @@ class WebPage:
 
     # --- reads ------------------------------------------------------------------------------------
 
-    def _endpoint(self, read: reads.Read) -> Callable[[Request], Any]:
+    def _endpoint(self, path: str, read: reads.Read) -> Callable[[Request], Any]:
         async def respond(request: Request) -> Response:
-            caller = require(request.scope, "read")
+            caller = require(request.scope, "read", everywhere="{id}" not in path)
             query = reads.Query(request.path_params, request.query_params)
 
             def work() -> bytes:
@@ -140,7 +135,7 @@ class WebPage:
                 )
 
             zipped = _accepts_gzip(request)
-            content = await self._gateway.run(work)
+            content = await self._gateway.run(work, caller)
             headers = {"Vary": "Accept-Encoding"}
             if content[:2] == b"\x1f\x8b":  # gzip's magic number; JSON never starts with it
                 headers["Content-Encoding"] = "gzip"

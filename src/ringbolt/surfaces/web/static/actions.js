@@ -1,6 +1,6 @@
 // What a person can do with a task. Every action is confirmed in a dialog first.
 import { html, useState } from "./vendor/preact.js";
-import { call, useData } from "./api.js";
+import { call, download, useData } from "./api.js";
 import { short } from "./format.js";
 import { ConfirmDialog, ErrorMessage, notify } from "./parts.js";
 
@@ -190,10 +190,15 @@ function ActionDialog({ action, seen, close, done }) {
 
 export function Actions({ task, may, done }) {
   const [asking, setAsking] = useState(null);
+  const path = `/api/tasks/${encodeURIComponent(task.id)}/handoff.md`;
+  const save = (event) => {
+    event.preventDefault();
+    download(path, `${task.id}.handoff.md`).catch((error) => notify(error.message));
+  };
   const offered = may.write ? ACTIONS.filter((action) => action.when(task) && (!action.user || may.user)) : [];
   return html`<div class="actions" role="group" aria-label="Actions">
     ${offered.map((action) => html`<button key=${action.name} type="button" class=${action.danger ? "danger" : ""} onClick=${() => setAsking({ action, seen: task })}>${action.word}</button>`)}
-    <a class="button" href=${`/api/tasks/${encodeURIComponent(task.id)}/handoff.md`} download=${`${task.id}.handoff.md`}>Download hand-off</a>
+    <a class="button" href=${path} onClick=${save}>Download hand-off</a>
     ${asking && html`<${ActionDialog} key=${asking.action.name} ...${asking} close=${() => setAsking(null)} done=${done} />`}
   </div>`;
 }

@@ -12,8 +12,22 @@ export class ApiError extends Error {
   }
 }
 
-const PAGE = { "X-Ringbolt-Page": "1" };
+// The session is in this tab only, and goes to our own server only, in a header. A cookie would go to every port of
+// the host. A new tab signs in again; a reload does not.
+const STORED = "ringbolt.session";
+let secret = sessionStorage.getItem(STORED) || "";
 let signedOut = () => {};
+
+function keep(session) {
+  secret = session;
+  if (session) sessionStorage.setItem(STORED, session);
+  else sessionStorage.removeItem(STORED);
+}
+
+// The headers of every request of the page.
+export function pageHeaders(more = {}) {
+  return { "X-Ringbolt-Page": "1", ...(secret ? { Authorization: `Bearer ${secret}` } : {}), ...more };
+}
 
 // Register what to do when the session has expired or was ended.
 export function onSignedOut(handler) {
@@ -23,7 +37,7 @@ export function onSignedOut(handler) {
 async function request(path, options) {
   let response;
   try {
-    response = await fetch(path, { credentials: "same-origin", ...options });
+    response = await fetch(path, { credentials: "omit", ...options, headers: pageHeaders(options.headers) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, {
@@ -35,6 +49,7 @@ async function request(path, options) {
   const body = await response.text().then(parseJson).catch(() => null);
   if (response.ok && body) return body.data;
   const error = body?.error || { code: `http_${response.status}`, message: response.statusText || "No response." };
+  if (response.status === 401) keep("");
   if (response.status === 401 && options.expected !== 401) signedOut();
   throw new ApiError(response.status, error);
 }
@@ -42,24 +57,38 @@ async function request(path, options) {
 export function get(path, query = {}, options = {}) {
   const kept = Object.entries(query).filter(([, value]) => value !== "" && value != null);
   const search = new URLSearchParams(kept).toString();
-  return request(path + (search ? "?" + search : ""), { headers: PAGE, ...options });
+  return request(path + (search ? "?" + search : ""), options);
 }
 
 // Call an operation by name: call("task_get", { task_id: id }).
 export function call(operation, args = {}, options = {}) {
   return request("/api/" + operation, {
     method: "POST",
-    headers: { ...PAGE, "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json" },
     body: JSON.stringify(args),
     ...options,
   });
 }
 
 export const session = {
-  read: () => request("/api/session", { headers: PAGE, expected: 401 }),
-  open: (token) => call("session", { token }, { expected: 401 }),
-  close: () => request("/api/session", { method: "DELETE", headers: PAGE }),
+  read: () => {
+    if (secret) return request("/api/session", { expected: 401 });
+    return Promise.reject(new ApiError(401, { code: "no_token", message: "Not signed in." }));
+  },
+  open: async (token) => keep((await call("session", { token }, { expected: 401 })).session),
+  close: () => request("/api/session", { method: "DELETE" }).finally(() => keep("")),
 };
+
+// Save what a path returns as a file: a link could not send the session.
+export async function download(path, name) {
+  const response = await fetch(path, { credentials: "omit", headers: pageHeaders() });
+  if (!response.ok) throw new ApiError(response.status, (await response.json()).error);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
 
 const reconnectHandlers = new Set();
 

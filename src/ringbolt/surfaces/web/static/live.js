@@ -1,12 +1,56 @@
 // Live events: one stream of all tasks for the whole page. Each event is delivered once and in order, even across a
 // restart of the server, because the stream resumes from the position of the last event.
 import { useEffect, useRef, useState } from "./vendor/preact.js";
-import { get, reconnected, session } from "./api.js";
+import { get, pageHeaders, reconnected, session } from "./api.js";
 import { parseJson } from "./format.js";
 
 const RETRY_MS = [250, 500, 1000, 2000];
 const MOST_MISSED = 2000;
 const HIDDEN_MS = 30_000; // a hidden page gives up its connection: a browser allows few per host
+
+// Server-sent events over fetch: the browser's own EventSource cannot send the session in a header.
+class EventStream {
+  constructor(path) {
+    this.path = path;
+    this.ending = new AbortController();
+    this.onopen = this.onmessage = this.onend = () => {};
+  }
+
+  async read() {
+    try {
+      const headers = pageHeaders({ Accept: "text/event-stream" });
+      const response = await fetch(this.path, { credentials: "omit", headers, signal: this.ending.signal });
+      if (response.ok) {
+        this.onopen();
+        await this.deliver(response.body.pipeThrough(new TextDecoderStream()).getReader());
+      } else {
+        await response.body?.cancel();
+      }
+    } catch {
+      // The connection broke, or close() was called.
+    }
+    if (!this.ending.signal.aborted) this.onend();
+  }
+
+  async deliver(reader) {
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || this.ending.signal.aborted) return;
+      const blocks = (rest + value).split("\n\n");
+      rest = blocks.pop();
+      for (const block of blocks) {
+        const field = (name) => block.split("\n").find((line) => line.startsWith(name))?.slice(name.length);
+        const data = field("data: ");
+        if (data !== undefined) this.onmessage(field("id: "), data);
+      }
+    }
+  }
+
+  close() {
+    this.ending.abort();
+  }
+}
 
 class Live {
   constructor() {
@@ -49,28 +93,29 @@ class Live {
 
   connect() {
     this.source?.close();
-    const source = new EventSource(`/api/events?brief=1&after=${this.position}`);
+    const source = new EventStream(`/api/events?brief=1&after=${this.position}`);
     this.source = source;
     source.onopen = () => {
       this.failures = 0;
       this.setState("live");
       reconnected();
     };
-    source.onmessage = (message) => {
-      const position = Number(message.lastEventId);
+    source.onmessage = (id, data) => {
+      const position = Number(id);
       if (position <= this.position) return;
       this.position = position;
-      const event = parseJson(message.data);
+      const event = parseJson(data);
       for (const listener of this.eventListeners) listener(event);
     };
-    source.onerror = () => {
+    source.onend = () => {
+      if (source !== this.source) return;
       this.setState("connecting");
-      source.close();
-      if (source === this.source) this.retryLater();
+      this.retryLater();
     };
+    source.read();
   }
 
-  // Reconnect by ourselves: EventSource gives up at the first response that is not a stream.
+  // Ask first why the stream has ended: signed out, an older store, or a server that is not there.
   retryLater() {
     const wait = RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)];
     clearTimeout(this.timer);

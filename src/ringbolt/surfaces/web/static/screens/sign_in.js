@@ -1,4 +1,4 @@
-// Sign-in. The token is sent to the server once, which answers with a cookie that scripts cannot read.
+// Sign-in. The token is sent to the server once, which answers with a session for this tab.
 import { html, useState } from "../vendor/preact.js";
 import { session } from "../api.js";
 import { ErrorMessage } from "../parts.js";

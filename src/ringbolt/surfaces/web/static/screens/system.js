@@ -1,6 +1,6 @@
 // The state of Ringbolt itself: health, queue, mirrors, model costs, store size, and response times.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { ApiError, call, get, useData } from "../api.js";
+import { ApiError, call, get, pageHeaders, useData } from "../api.js";
 import { bytes, count, moment, plural, span } from "../format.js";
 import { useLive } from "../live.js";
 import { latencies, samples } from "../metrics.js";
@@ -11,7 +11,7 @@ import { Tidy } from "./tidy.js";
 const STATES = { ok: "completed", warning: "waiting", problem: "failed" };
 
 async function readMetrics() {
-  const response = await fetch("/metrics", { credentials: "same-origin" });
+  const response = await fetch("/metrics", { credentials: "omit", headers: pageHeaders() });
   if (!response.ok) throw new ApiError(response.status, { code: `http_${response.status}`, message: "The metrics could not be read." });
   return samples(await response.text());
 }
