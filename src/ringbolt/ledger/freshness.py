@@ -68,7 +68,7 @@ class Freshness:
             self.closings.append(_closing(question["seq"], answered))
 
 
-def closing_origin(origin: Origin) -> dict[str, str]:
+def closing_origin(origin: Origin) -> dict[str, Any]:
     """Who closes what was inferred to be over: Ringbolt, never the user."""
     return {"agent": OWN_AGENT, "channel": "agent" if origin.channel == "user" else origin.channel}
 

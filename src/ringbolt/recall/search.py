@@ -116,13 +116,17 @@ def recall(
             return None
         postings = StorePostings(tx, scope, waiting)
         likeness = meaning.likeness(tx, postings) if meaning else None
-        search = _Search(tx, scope, postings, titles, likeness, near, lambda folder: gate_of(memory, folder))
+
+        def gate(folder: str | None) -> Gate:
+            return gate_of(memory, folder)
+
+        search = _Search(tx, scope, postings, titles, likeness, near, gate)
         page = search.page(asked, limit, offset)
         if not page.hits and asked is not None and not offset and not read_query(asked).phrases:
             again = spelt_as_recorded(asked, search.newest_texts())
             if again is not None:
                 postings = StorePostings(tx, scope, waiting)
-                found = _Search(tx, scope, postings, titles, None, near).page(again, limit, 0)
+                found = _Search(tx, scope, postings, titles, None, near, gate).page(again, limit, 0)
                 page = found.replace(query=asked, warnings=(f"Nothing has these words; searched: {again}",))
         cited = None if offset or asked is None else _cited(memory, tx, asked, task_id)
         if cited is None:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import stat
-import sys
 import threading
 import time
 from collections import deque
@@ -26,6 +25,7 @@ from contextlib import suppress
 from ..model.capabilities import Power
 from ..model.errors import NotAllowed
 from ..model.types import Value
+from . import os_calls
 from .user_folders import user_folder
 
 # The power that a look at each kind of target needs. Times, tasks and people are not outside the store.
@@ -154,12 +154,8 @@ class Gate(Value, frozen=True, kw_only=True):
 
 def _path_of(handle: int, path: str) -> str:
     """The real path of an open file: from the kernel where it tells, so that nothing can change meanwhile."""
-    if sys.platform == "darwin":
-        import fcntl
-
-        return fcntl.fcntl(handle, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0").decode()
     with suppress(OSError):
-        return os.readlink(f"/proc/self/fd/{handle}").removesuffix(" (deleted)")
+        return os_calls.path_of(handle).removesuffix(" (deleted)")
     return os.path.realpath(path)
 
 
