@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.core.calls import prepare
-from tests.servers import fresh_database, shared_server
+from tests.servers import application_url, fresh_database, shared_server
 from tests.support import Clock, open_memory
 
 # One more engine is one more word here, and the lines in `new_store_url` that make a store for it.
@@ -83,9 +83,9 @@ def postgres_server_url():
 
 @pytest.fixture(scope="session")
 def postgres_url(postgres_server_url, worker_id):
-    """A database of this worker's own, for a role that is no superuser."""
+    """A database of this worker's own, for a role that is neither a superuser nor the owner of the tables."""
     with fresh_database(postgres_server_url, f"ringbolt_{worker_id}_{os.getpid()}") as url:
-        yield url
+        yield application_url(url)
 
 
 @pytest.fixture(params=ENGINES)

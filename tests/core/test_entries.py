@@ -426,3 +426,27 @@ def test_a_decision_is_no_side_effect(memory, task):
     seq = memory.task_decide(task, choice="x").seq
     with refused(memory, "record_not_found", naming="effect"):
         memory.task_outcome(task, intent=seq, outcome="did")
+
+
+def test_the_later_of_two_decisions_with_the_same_title_stands(memory, task):
+    first = memory.task_decide(task, choice="docker.io", title="Registry").seq
+    other = memory.task_decide(task, choice="Friday", title="Day").seq
+    second = memory.task_decide(
+        task, choice="ghcr.io", title="registry ", reasoning="the key works there"
+    ).seq
+    assert [entry.seq for entry in memory.task_get(task).decisions] == [other, second]
+    history = {entry.seq: entry for entry in memory.task_history(task, type="decision")}
+    assert (history[first].status, history[first].replaced_by) == ("superseded", second)
+    assert str(history[first]) == f"#{first} decision (superseded): Registry"
+    packet = memory.task_resume(task).text
+    assert "ghcr.io" in packet
+    assert "docker.io" not in packet
+    hit = next(hit for hit in memory.task_recall("docker.io").hits if hit.seq == first)
+    assert (hit.status, hit.replaced_by) == ("superseded", second)
+    assert memory.verify().ok
+
+
+def test_a_decision_of_the_user_is_not_superseded_by_an_agent(memory, task):
+    mine = memory.acting_as(channel="user").task_decide(task, choice="ghcr.io", title="Registry").seq
+    memory.task_decide(task, choice="docker.io", title="Registry")
+    assert mine in [entry.seq for entry in memory.task_get(task).decisions]

@@ -9,6 +9,7 @@ import stat
 import pytest
 
 from ringbolt import TaskMemory
+from ringbolt.model.validate import dumps
 from ringbolt.store.hashes import content_digest
 from tests.support import (
     contents,
@@ -584,7 +585,7 @@ BROKEN = {
     "not utf-8": lambda lines: (b"".join([lines[0].encode(), b"\xff\xfe\n"]), 2),
     "depth": lambda lines: ("".join([*lines[:2], "[" * 10_000 + "]" * 10_000 + "\n"]), 3),
     "NaN": lambda lines: (
-        "".join([*lines[:2], lines[2].replace('"text":', '"data":{"x":NaN},"text":'), *lines[3:]]),
+        "".join([*lines[:2], lines[2].replace('"data":{', '"data":{"x":NaN,'), *lines[3:]]),
         3,
     ),
 }
@@ -608,7 +609,7 @@ def test_an_empty_file_is_no_export(there, tmp_path):
 
 def test_content_cannot_be_forged_by_calling_it_forgotten(memory, there, lines, tmp_path):
     original = json.loads(lines[2])
-    row = {"text": original["text"], "data": "{}", "sets": None}
+    row = {"text": original["text"], "data": dumps(original["data"]), "sets": None}
     forged = edited(lines, 3, text="FORGED", forgotten=content_digest(row).hex())
     refused_import(there, tmp_path / "forged.jsonl", forged, 3)
 

@@ -19,7 +19,7 @@ from .split_merge import pair_of
 _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
     "claim.reclaimed", "task.stuck", "forgotten", "purged",
-    "wait.started", "wait.updated", "wait.changed", "wait.ended",
+    "wait.started", "wait.updated", "wait.changed", "wait.ended", "approval.requested", "approval.decided",
 )  # fmt: skip
 # Columns that append derives: a difference in them does not mean that a later event set the row.
 _DERIVED = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
@@ -111,7 +111,7 @@ class Undo(Base):
                 raise Conflict(
                     "not_undoable",
                     f"#{seq} ({row['event_type']}) cannot be undone.",
-                    "Cancel the task or the wait, or release the claim, instead.",
+                    "Cancel the task or the wait, release the claim, or approve or reject anew, instead.",
                 )
             if _is_undone(tx, head["task_id"], seq):
                 raise Conflict(

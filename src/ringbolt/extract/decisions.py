@@ -31,7 +31,7 @@ class Decided(Value, frozen=True, kw_only=True):
 _LABEL = lazy_regex(r"\W*([A-Za-z][\w /&'-]{1,40}?)\**\s*[:—–-]\**\s+(?=\S)")
 _BOLD = lazy_regex(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
 _TAGS = lazy_regex(r"(?:\[[^\]]{1,40}\]:?\s*)+")
-_BRACKET = lazy_regex(r"\([^)]{0,60}\)|\d+[.)] ")
+_BRACKET = lazy_regex(r"\([^)]{0,60}\)|(?<!\d)\d{1,6}[.)] ")
 
 # The words of headings. A heading announces decisions if its words are of these lists only and one decides.
 _DECIDE = frozenset("decision decisions choices decided".split())

@@ -29,6 +29,7 @@ from ..model.results import Extraction
 from ..model.trust import may_overrule
 from ..model.types import Event, is_dict, is_list
 from ..model.validate import blake2b
+from ..signals.keywords import keywords
 from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from . import patterns, queries
@@ -68,7 +69,7 @@ class Extracting(Modelling):
     """Operations that find what is worth remembering."""
 
     @operation(scope="write", repeatable=True)
-    def task_extract(self, task_id: str | None = None, item: str | int | None = None) -> Extraction:
+    def task_extract(self, task_id: str | None = None, step: str | int | None = None) -> Extraction:
         """Extract from a task's events what has not been recorded yet: errors and their fixes, decisions and
         reasons, artifacts, versions, addresses.
 
@@ -76,9 +77,9 @@ class Extracting(Modelling):
 
         Args:
             task_id: Task id or a unique prefix; default: the current task.
-            item: Look again at all events of this step. Default: only events since the last run.
+            step: Look again at all events of this step. Default: only events since the last run.
         """
-        return self._extract(task_id, item)
+        return self._extract(task_id, step)
 
     def _extract(
         self,
@@ -282,6 +283,8 @@ def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     labels = found.labels
     if found.type == "artifact" and isinstance(data.get("kind"), str):
         labels += (("tag", validate.line("tag", data["kind"], 100)),)
+    if not any(kind == "tag" for kind, _ in labels):
+        labels += tuple(("word", word) for word in keywords(found.summary))
     return list(dict.fromkeys(labels))
 
 
@@ -374,7 +377,7 @@ class _Writing:
             # A question or a blocker that is no longer open was settled, or the work went on without that.
             for row in self.known.asked(found.open, user_spoke):
                 self._close(tx, head, row, None, "agent", now)
-        seen = 0 if page.again else self._mark(tx, head["last_seq"] if unchanged else page.until, now)
+        seen = 0 if page.again else self._mark(tx, head, head["last_seq"] if unchanged else page.until, now)
         if self._settle is not None:
             self._settle(tx)
         return Extraction(
@@ -436,7 +439,7 @@ class _Writing:
         self._as[channel]._append(tx, head, draft, now, "task_extract")
         self.known.change(row, "resolved")
 
-    def _mark(self, tx: Tx, until: int, now: str) -> int:
+    def _mark(self, tx: Tx, head: Row, until: int, now: str) -> int:
         """Move the mark and store the patterns of the events; returns how many there were.
 
         The mark covers our own events too, unless other events came before them.
@@ -448,12 +451,12 @@ class _Writing:
         if self._memory.settings.model_local_url and any(map(is_telling, page.events)):
             jobs.add(tx, "extract", page.task_id, MODEL_JOB, {}, jobs.NOW, now)
         state = copy.deepcopy(page.state)
-        seen = patterns.learn(state, page.events, page.name, page.titles)
-        patterns.keep(tx, page.task_id, seen, now)
-        if seen:  # schedule the job that forgets old patterns
+        lessons = patterns.learn(state, page.events, page.name, page.titles)
+        patterns.keep(tx, head, lessons, now)
+        if lessons.seen:  # schedule the job that forgets old patterns
             jobs.add(tx, "prune", "", "patterns", {}, validate.stamp(validate.seconds_of(now) + 86_400), now)
         distilled.put(tx, page.task_id, KIND, until, now, state)
-        return len(seen)
+        return len(lessons.seen)
 
 
 def _sum(total: Extraction, part: Extraction) -> Extraction:

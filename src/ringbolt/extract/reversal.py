@@ -29,11 +29,14 @@ _GRANTS = frozenset(
     " merged arrived confirmed unlocked restored back received solved have got".split()
 )
 
+# Characters of a message that say what it is about.
+_MOST_READ = 10_000
+
 
 def topic(text: str) -> list[str]:
     """The stems of the words that say what a text is about."""
     found: dict[str, None] = {}
-    for word in Tokens(text).words:
+    for word in Tokens(text[:_MOST_READ]).words:
         if (
             len(word) > 1
             and word[0].isalnum()

@@ -73,10 +73,13 @@ _COMMON = COMMON_WORDS | frozenset(
     " attempt was were did done made make got get going go went gone".split()
 )
 
+# A stated decision or dead end is a sentence or a paragraph; no one states one in more characters.
+_MOST_READ = 4000
+
 
 def split_choice(text: str) -> Choice:
     """Split a stated decision into its choice, its reason and what it was preferred to."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     choice, reason, instead = _choice_spans(tokens)
     choice = _without_lead(tokens, choice)
     instead = instead if instead[1] else _instead(tokens, choice)
@@ -89,7 +92,7 @@ def split_choice(text: str) -> Choice:
 
 def split_dead_end(text: str, before: str = "") -> tuple[str, str]:
     """What does not work, and why; `before` is the sentence before, for one that only points to it."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     what, why = _cut(tokens, (0, len(tokens.words)))
     if not why[1]:
         what, why = _contrast(tokens, what)
@@ -103,13 +106,13 @@ def split_dead_end(text: str, before: str = "") -> tuple[str, str]:
 def without_lead(text: str) -> str:
     """An announcement without the words that announce it: "Next, I'll write the parser" is "write the
     parser"."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     return _text(tokens, _without_lead(tokens, (0, len(tokens.words)), _ANNOUNCING), MOST_CHOICE).rstrip(" :")
 
 
 def is_substantial(text: str) -> bool:
     """Whether a text names something, and does not only say what is done with it: "implement this"."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     verbs = frozenset(tokens.words[mark.start] for mark in tokens.marks if mark.tense == "base")
     return has_content(tokens, (0, len(tokens.words)), verbs)
 
@@ -375,7 +378,7 @@ MOST_VALUES = 4
 
 def stated_values(text: str) -> list[tuple[str, str]]:
     """The names and values that a sentence states: "the rate limit is 100 requests per minute"."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     found: dict[str, str] = {}
     for name, value in (*_limits(tokens), *_values(tokens)):
         if name and value and len(found) < MOST_VALUES:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
+from ..core.tasks import write_captured
 from ..ledger.current_task import DRAFT, UNNAMED, request_tags
 from ..ledger.values import OPEN_EFFECTS
 from ..memory import TaskMemory
@@ -81,6 +82,7 @@ class Capture:
         self._agent = memory
         self._user = memory.acting_as(channel="user")
         self._tool = memory.acting_as(channel="tool")
+        self.memories = (self._agent, self._user, self._tool)
 
     def prompt(self, text: str, *, key: str | None = None) -> Written | None:
         """The user wrote something: the first prompt becomes the request of a task, later ones instructions.
@@ -164,7 +166,7 @@ class Capture:
 
     def message(self, text: str, *, key: str | None = None) -> Written | None:
         """The agent wrote something."""
-        return self._update(self._agent, text, key, self._on_task)
+        return self._on_task(lambda: write_captured(self._agent, text, key)) if text.strip() else None
 
     def aside(self, text: str, *, by_user: bool = False, key: str | None = None) -> Written | None:
         """The user or the host wrote something that asks for nothing, and begins no task."""
@@ -436,8 +438,13 @@ class Capture:
 
         If its plan is done and it says so, the task is taken to be completed, unless helpers are `at_work`.
         """
-        written = self._update(self._agent, clipped(text), key, self._if_task)
-        is_done = written and written.status == "active" and 0 < written.total <= written.done
+        said = clipped(text)
+        if not said.strip():
+            return None
+        written = self._if_task(lambda: write_captured(self._agent, said, key))
+        if written is None:
+            return None
+        is_done = written.status == "active" and 0 < written.total <= written.done
         if is_done and not at_work and says_done(text):
             self._agent.task_update(written.task_id, status="completed", reason=rules.INFERRED)
         return written

@@ -9,7 +9,7 @@ from json import dumps, loads
 from typing import Any
 
 from ..core.draft_tasks import turn_to
-from ..ledger.access import seconds_now
+from ..ledger.access import grouped, seconds_now
 from ..memory import TaskMemory
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
@@ -88,10 +88,13 @@ def apply(memory: TaskMemory, event: Mapping[str, Any], name: str, capture: Capt
     if write is None:
         return
     agent = str(event.get("agent_id") or "")
+    own = capture or Capture(memory)
     try:
-        if agent and not event["event"].startswith("Subagent"):
-            memory, capture = _helpers_memory(memory, event, agent), None
-        write(capture or Capture(memory), memory, event, name)
+        with grouped(name, memory, *own.memories):
+            if agent and not event["event"].startswith("Subagent"):
+                memory = _helpers_memory(memory, event, agent)
+                own = Capture(memory)
+            write(own, memory, event, name)
     except RingboltError as error:
         # The event was written before, and the state that we derived its content from has changed since.
         if error.code != "key_reused":

@@ -7,7 +7,8 @@ operation. Jobs, hosts and surfaces use these functions instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..model.types import Written
@@ -68,3 +69,19 @@ def seconds_now(memory: Base) -> float:
 def time_now(memory: Base) -> str:
     """The time of the memory's clock, in the format of events."""
     return memory._now()
+
+
+@contextmanager
+def grouped(correlation: str, *memories: Base) -> Generator[None]:
+    """Whatever these memories write inside the block has this correlation id, unless they have one already.
+
+    For memories that only the current thread uses.
+    """
+    alone = [memory for memory in memories if not memory._correlation]
+    for memory in alone:
+        memory._correlation = correlation[:200]
+    try:
+        yield
+    finally:
+        for memory in alone:
+            memory._correlation = ""

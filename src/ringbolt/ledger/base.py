@@ -16,17 +16,22 @@ from ..model.results import MirrorStatus
 from ..model.scope import workspace_of
 from ..model.settings import Settings
 from ..model.trust import Overruled, key_of
-from ..model.types import Entry, Origin, Written, is_dict, is_list
+from ..model.types import Entry, Origin, StepMove, Written, is_dict, is_list
 from ..model.validate import blake2b
 from ..store import Store, jobs, scratch
 from ..store.goal_queries import goals_of
 from ..store.hashes import origin_id
 from ..store.tx import Row, Tx
 from . import proposals
+from .approvals import Gate, approval_hold
 from .current_task import current_task
 from .drafts import Draft as Draft
+from .drafts import payload
+from .freshness import Freshness, closing_origin
 from .goal_breaker import added_blockers, count_blockers
+from .idle_tasks import resumption
 from .values import read_entries, read_origin
+from .without_secrets import redact_draft
 
 Result = TypeVar("Result")
 
@@ -194,6 +199,8 @@ class Base:
                     "Use more characters of the id.",
                     candidates=[row["task_id"] for row in matches],
                 )
+        if (named := tx.task_with_label(rules.EXTERNAL_ID, task_id)) and (head := tx.head(named, lock)):
+            return head
         raise NotFound(
             "task_not_found",
             f"There is no task {shown(task_id)}.",
@@ -405,11 +412,16 @@ class Base:
         fingerprint: str = "",
     ) -> Written:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
+        if head.get("status") == "paused" and (resumed := resumption(head, draft, self.origin)):
+            draft.sets["heads"] = {**draft.sets.get("heads", {}), **resumed}
+        gate = Gate(tx, head, draft, self.origin, seq) if seq > 1 else None
+        fresh = Freshness(tx, head, draft, self.origin) if seq > 1 else None
         draft.complete(seq)
         if key is not None:
             result = asdict(self._predicted(tx, head, draft, seq))
             # Not stored: they quote other tasks, and a repeated call gets fresh ones.
             del result["answer"], result["patterns"]
+            result["moved"] = [move.to_dict() for move in result["moved"]]
             draft.sets["+keys"] = {
                 "key": key,
                 "operation": operation,
@@ -424,12 +436,16 @@ class Base:
             "item_id": draft.item,
             "ref_seq": draft.ref,
             "text": draft.text,
-            "data": validate.json_value("the data", draft.data, self.settings) if draft.data else "{}",
+            "data": self._event_data(draft),
             "sets": validate.dumps(draft.sets) if draft.sets else None,
             "origin_id": self._origin_id,
-            "correlation_id": self._correlation,
+            # By default, the first event of a call names the group: what is inferred from it belongs to it.
+            "correlation_id": self._correlation or head.setdefault("correlation", f"{head['task_id']}#{seq}"),
             "forgotten": None,
         }
+        if self.settings.keep_secrets == "off" and redact_draft(draft, event["data"], event["sets"]):
+            sets = validate.dumps(draft.sets) if draft.sets else None
+            event.update(text=draft.text, data=self._event_data(draft), sets=sets)
         messages: int = head.get("messages") or 0
         blocked = _blockers_before(head, draft)
         if draft.kind == "exclusion":
@@ -437,11 +453,30 @@ class Base:
         tx.append(head, event, self.origin, draft.sets, authority=self._authority)
         if blocked is not None and goals_of(tx, head["task_id"]):
             count_blockers(self, tx, head, seq, added_blockers(draft, blocked), now)
+        for request in gate.requests if gate else ():
+            if (held := approval_hold(head)) is not None:
+                request.sets["heads"] = held
+            self._append(tx, head, request, now, operation)
+        for closing in fresh.closings if fresh else ():
+            (question,) = closing.data["resolved"]
+            closed = {"status": "resolved", "ref_seq": head["last_seq"] + 1}
+            closing.sets["records"] = {str(question): closed}
+            own = self.acting_as(**closing_origin(self.origin))
+            own._append(tx, head, closing, now, "infer")
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:
             self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
         return written(head, seq, draft)
+
+    def _event_data(self, draft: Draft) -> str:
+        """The data of an event as JSON; what it repeats of the event's text gives way to the limit."""
+        data = validate.json_value("the data", draft.data, self.settings) if draft.data else "{}"
+        if told := payload(draft):
+            whole = validate.dumps({**told, **draft.data})
+            if len(whole.encode("utf-8", "replace")) <= self.settings.max_json_bytes:
+                return whole
+        return data
 
     def _notify_hooks(self, head: Row) -> None:
         """Tell the hooks of the task's session at once that something was ruled out."""
@@ -609,8 +644,9 @@ def stored_result(known: Row, fingerprint: str) -> Written:
             "Use a new key for a new call; the same key only repeats the same call.",
         )
     fields: dict[str, Any] = json.loads(known["result"])
-    for name in ("items", "warnings"):
+    for name in ("items", "warnings", "asks"):
         fields[name] = tuple(fields[name])
+    fields["moved"] = tuple(StepMove(**move) for move in fields["moved"])
     return Written(**fields)
 
 

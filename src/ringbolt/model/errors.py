@@ -52,6 +52,7 @@ CODES = {
     "not_a_store": "The file is a database of another program.",
     "schema_newer": "The store was written by a newer version.",
     "migration_changed": "This store was made by a different version of a migration.",
+    "owner_needed": "The tables must be made or changed by the owner of the database.",
     "unsafe_role": "The database role bypasses row-level security.",
     "not_supported": "This engine does not support the operation.",
     "engine_too_old": "This SQLite version can lose committed data, or this PostgreSQL version is too old.",

@@ -219,6 +219,10 @@ class Settings(Value, frozen=True, kw_only=True):
     callback_seconds: Annotated[float, within(0.1, 50, "Seconds that a call to a callback_url may take.")] = (
         10.0
     )
+    keep_secrets: Annotated[
+        Literal["off", "on"],
+        means("on: store passwords, tokens and keys as they come; off: replace them by a marker."),
+    ] = "off"
     guard: Annotated[
         Literal["advise", "ask", "off"],
         means(

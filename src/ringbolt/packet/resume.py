@@ -210,7 +210,7 @@ def _where(task: Snapshot) -> list[Row]:
 
 def _orders(task: Snapshot) -> list[Row]:
     """What the user forbade, who else is at work, and when the work is accepted."""
-    found = [*rows.forbidden(task), *rows.at_work(task)]
+    found = [*rows.forbidden(task), *rows.lessons(task), *rows.at_work(task)]
     found += [
         rows.texts("Accepted when: ", rows.plain(part), (14, 120), (52, 600)) for part in task.acceptance[:10]
     ]

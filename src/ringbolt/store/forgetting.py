@@ -189,8 +189,8 @@ def delete_jobs(tx: Tx, ids: Sequence[int]) -> None:
 def patterns_of(tx: Tx, task_id: str) -> list[Row]:
     """The learned patterns whose last example is from a task."""
     rows = tx.rows(
-        ("type", "key", "data"),
-        "SELECT pattern_type, pattern_key, data FROM learned_patterns WHERE data LIKE :named",
+        ("type", "key", "repository", "data"),
+        "SELECT pattern_type, pattern_key, repository, data FROM learned_patterns WHERE data LIKE :named",
         named=f'%"task_id":"{task_id}"%',
     )
     return [row for row in rows if json.loads(row["data"]).get("task_id") == task_id]
@@ -200,8 +200,9 @@ def delete_patterns(tx: Tx, rows: Sequence[Row]) -> None:
     """Delete learned patterns."""
     if rows:
         tx.database.run_many(
-            "DELETE FROM learned_patterns WHERE pattern_type = :type AND pattern_key = :key",
-            [{"type": row["type"], "key": row["key"]} for row in rows],
+            "DELETE FROM learned_patterns WHERE pattern_type = :type AND pattern_key = :key"
+            " AND repository = :repository",
+            [{name: row[name] for name in ("type", "key", "repository")} for row in rows],
         )
 
 

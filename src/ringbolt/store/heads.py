@@ -36,6 +36,11 @@ class Heads(Queries):
         sql = SELECT_HEAD + self.database.lock_row if lock else SELECT_HEAD
         return self.row(HEADS, sql, task_id=task_id)
 
+    def task_with_label(self, kind: str, value: str) -> str | None:
+        """The task that has a label of its own."""
+        sql = "SELECT min(task_id) FROM labels WHERE kind = :kind AND value = :value AND seq = 0"
+        return self.cell(sql, kind=kind, value=value)
+
     def heads_with_prefix(self, prefix: str, limit: int = 10) -> list[Row]:
         """The tasks whose id begins with a prefix."""
         return self.rows(

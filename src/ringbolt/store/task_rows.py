@@ -106,6 +106,20 @@ _SELECT_SESSION = (
 _SELECT_INFERRED_PLAN = f"{distilled.SELECT} AND kind = 'inferred_plan'"
 
 
+# The messages that completed the last steps: in the event that did it, or in the one it was inferred from.
+_REPORTS = ("item", "seq", "type", "at", "text", "channel")
+_SELECT_REPORTS = (
+    "SELECT s.item_id, coalesce(m.seq, e.seq), coalesce(m.event_type, e.event_type),"
+    " coalesce(m.timestamp, e.timestamp), substr(coalesce(m.text, e.text), 1, 1000), o.channel"
+    " FROM (SELECT item_id, cause_seq FROM steps WHERE task_id = :task_id AND status = 'completed'"
+    " AND dropped_in IS NULL AND cause_seq IS NOT NULL ORDER BY cause_seq DESC LIMIT 30) s"
+    " JOIN events e ON e.task_id = :task_id AND e.seq = s.cause_seq"
+    " LEFT JOIN events m ON m.task_id = e.task_id AND m.seq = e.ref_seq AND e.event_type = 'item.inferred'"
+    " JOIN origins o ON o.id = coalesce(m.origin_id, e.origin_id)"
+    " WHERE coalesce(m.text, e.text) IS NOT NULL"
+)
+
+
 class TaskReads(Records):
     """Reading a whole task."""
 
@@ -131,7 +145,7 @@ class TaskReads(Records):
                     f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}{by}"
                     f" ORDER BY seq DESC LIMIT :most{number}) {name}{number}"
                 )
-            if kind == "effect" or status == "resolved":
+            if kind in ("effect", "approval") or status == "resolved":
                 settled.append(f"SELECT ref_seq FROM ({branches[-2]}) s{number} WHERE ref_seq IS NOT NULL")
         selected = f"({' UNION '.join(branches)}) r"
         ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
@@ -160,6 +174,7 @@ class TaskReads(Records):
                 "requests": (_REQUESTS, _SELECT_REQUESTS),
                 "helpers": (_HELPERS, _SELECT_HELPERS),
                 "sessions": (_SESSIONS, _SELECT_SESSIONS),
+                "reports": (_REPORTS, _SELECT_REPORTS),
                 "distilled": (distilled.NAMES, distilled.SELECT_SHOWN),
                 "file_channels": (("seq", "channel"), _SELECT_CHANNELS + touched),
             }

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ...journal.event_files import Journal
 from ...ledger.current_task import UNNAMED
 from ...memory import TaskMemory
 from ...model import rules, validate
@@ -23,7 +22,7 @@ from ...model.validate import blake2b
 from ...requests.task_name import task_name
 from ...store.tx import Row, Tx
 from ..capture import Capture, is_assent
-from ..capture_hook import clipped, redaction_key
+from ..capture_hook import clipped
 from ..requests import says_done
 from ..sessions import session_of
 from .events import (
@@ -83,8 +82,7 @@ class Import:
         self.writes = memory is not None and not dry_run
         self.redactor: Redactor | None = None
         if memory is not None:
-            journal = Journal.of(memory.store.url, memory.settings.tenant)
-            self.redactor = Redactor(redaction_key(journal.folders))
+            self.redactor = Redactor(keep=memory.settings.keep_secrets == "on")
 
 
 class _HookTask(Value, frozen=True, kw_only=True):

@@ -14,6 +14,8 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "set": "Set a variable: a version, a URL, an id.",
             "log": "Log an action.",
             "finish": "End a task with its answer or its error.",
+            "approve": "Approve what waits for your word.",
+            "reject": "Reject what waits for your word.",
             "pause": "Pause a task.",
             "resume-task": "Continue a task that was paused or has ended.",
             "undo": "Undo the changes of an event.",

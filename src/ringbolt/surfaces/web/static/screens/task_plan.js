@@ -23,7 +23,7 @@ function took(item) {
 
 // Actions and entries of a step, loaded when it is opened.
 function StepLog({ task, item }) {
-  const { data, error, loading } = useData(() => call("task_drill_down", { task_id: task.id, item: item.id }), [task.id, item.id, task.seq]);
+  const { data, error, loading } = useData(() => call("task_drill_down", { task_id: task.id, step: item.id }), [task.id, item.id, task.seq]);
   if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!data) return loading && html`<${Loading} />`;
   if (!data.actions.length && !data.entries.length) return html`<p class="quiet">Nothing is logged for this step.</p>`;
@@ -148,9 +148,9 @@ export function Plan({ task, may, reload }) {
         { name: "note", label: "Note", kind: "long", value: changing.note || "" },
       ]}
       act=${(answers) =>
-        call("task_item_update", {
+        call("task_step_update", {
           task_id: task.id,
-          item: changing.id,
+          step: changing.id,
           expect: changing.version,
           status: answers.status !== changing.status ? answers.status : null,
           title: answers.title !== changing.title ? answers.title : null,
