@@ -14,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
-SETUP_INPUTS := pyproject.toml constraints.txt src/ringbolt/_version.py tools/setup.sh
+SETUP_INPUTS := pyproject.toml constraints.txt constraints-run.txt src/ringbolt/_version.py tools/setup.sh
 
 # Always use the bundled pyright, and do not look for a newer one over the network.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -30,6 +30,7 @@ endif
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench quality reliability clean stale-venv \
+  sbom lock \
   test-conformance
 
 help: ## show this list
@@ -63,10 +64,18 @@ test-claude: $(DEV_READY) ## the part of test-hosts for Claude Code
 	@UV='$(UV)' sh tools/hosts.sh claude
 	@$(BIN)/python -m pytest -n $(TEST_WORKERS) -m hosts --timeout=300 tests/live/test_claude_code*.py $(ARGS)
 
-check: $(DEV_READY) ## lint, formatting and types
+check: $(DEV_READY) ## lint, formatting, types, and known vulnerabilities where their database can be reached
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/pyright
+	@$(BIN)/python tools/lock.py --check
+	@$(BIN)/python tools/audit.py
+
+sbom: $(DEV_READY) ## write build/sbom.cdx.json: what the product is made of (CycloneDX)
+	@$(BIN)/python tools/sbom.py
+
+lock: $(DEV_READY) ## write constraints.txt from what is installed, with hashes from the package index
+	@$(BIN)/python tools/lock.py
 
 format: $(DEV_READY) ## apply safe lint fixes and the formatter
 	@$(BIN)/ruff check --fix --exit-zero --quiet .

@@ -34,7 +34,7 @@ from ringbolt.model.redaction import Redactor
 from ringbolt.packet import tokens
 from ringbolt.progress.plan_progress import Observation, Progress
 
-HOST, SESSION, KEY = "claude-code", "bench", b"a key of the benchmarks only"
+HOST, SESSION = "claude-code", "bench"
 PATIENCE = 60.0  # seconds that an answer may take here, where nobody waits for it
 
 
@@ -78,7 +78,7 @@ class Memory:
         return self.memory.task_ask(None, question).text if hasattr(self.memory, "task_ask") else ""
 
     def search(self, query: str, k: int) -> list[str]:
-        return [hit.snippet or hit.title for hit in self.memory.task_recall(query, limit=k).hits]
+        return [hit.snippet or hit.title for hit in self.memory.task_recall(query, limit=k, near=True).hits]
 
     def recall_index(self, docs: list[dict[str, str]]) -> None:
         """A conversation is a task, each turn a message of its speaker."""
@@ -92,7 +92,7 @@ class Memory:
 
     def recall(self, query: str, k: int) -> list[str]:
         ids = self._folder.joinpath("ids").read_text(encoding="utf-8").split("\n")
-        found = self.memory.task_recall(query, limit=k, types="message", titles=True)
+        found = self.memory.task_recall(query, limit=k, types="message", titles=True, near=True)
         return [ids[hit.seq - 1] for hit in found.hits]
 
     def progress(self, items: list[str], events: list[dict[str, Any]]) -> dict[str, Any]:
@@ -122,9 +122,9 @@ class Host:
         told = json.loads(json.dumps({**common, "hook_event_name": name, **fields}))
         event = host_schemas.read_event(HOST, name, told)
         assert event is not None
-        event = events.cleaned(event, Redactor(KEY))
+        event = events.cleaned(event, Redactor())
         apply_transcript_tail(
-            self._files, "claude", event, KEY, lambda one, key: events.apply(self.memory, one, key)
+            self._files, "claude", event, Redactor(), lambda one, key: events.apply(self.memory, one, key)
         )
         mark = Mark(self._files, SESSION)
         if name == "PreCompact":

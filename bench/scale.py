@@ -180,7 +180,7 @@ def write_pattern(url: str, lengths: list[int]) -> None:
             match MIX[(step + task) % len(MIX)]:
                 case "a":
                     memory.task_log_action(
-                        ids[task], text[:90], type="cli", tool="bash", item=step % 8 + 1,
+                        ids[task], text[:90], type="cli", tool="bash", step=step % 8 + 1,
                         input={"command": "make test"}, output={"exit": 0, "tail": text[:200]},
                     )  # fmt: skip
                 case "d":

@@ -306,7 +306,7 @@ def fill_task(memory: TaskMemory, task_id: str, events: int, keep: int | None = 
                 return lambda inside: inside.task_set(task_id, f"name{number // len(mix) % 5}", number)
             case "a":
                 return lambda inside: inside.task_log_action(
-                    task_id, "Ran the tests", type="cli", tool="bash", item=number % 10 + 1,
+                    task_id, "Ran the tests", type="cli", tool="bash", step=number % 10 + 1,
                     input={"command": "make test"}, output={"exit": 0, "lines": number},
                 )  # fmt: skip
             case _:
@@ -916,7 +916,7 @@ class Bench:
 
     def redact(self) -> Iterator[Figure]:
         """Texts that consist of how secrets begin: no pattern may take quadratic time."""
-        redactor = Redactor(b"k" * 32)
+        redactor = Redactor()
 
         def seconds(unit: str, size: int) -> float:
             return seconds_of(lambda: redactor.text(unit * (size // len(unit))))

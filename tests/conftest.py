@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.core.calls import prepare
-from tests.servers import fresh_database, shared_server
+from tests.servers import application_url, fresh_database, shared_server
 from tests.support import Clock, open_memory
 
 # One more engine is one more word here, and the lines in `new_store_url` that make a store for it.
@@ -26,8 +26,17 @@ settings.register_profile("thorough", max_examples=400, **PATIENT)
 settings.load_profile("quick")
 
 
+@pytest.fixture(scope="session")
+def signing_key(tmp_path_factory):
+    """The same key everywhere, so that golden files have the same signatures."""
+    path = tmp_path_factory.mktemp("person") / "signing-key"
+    path.write_bytes(b"the key of whoever runs the tests")
+    path.chmod(0o600)
+    return str(path)
+
+
 @pytest.fixture(autouse=True)
-def nobodys_settings(monkeypatch, tmp_path):
+def nobodys_settings(monkeypatch, tmp_path, signing_key):
     """No test reads or writes the settings and stores of the one who runs it."""
     for name in list(os.environ):
         if name.startswith("RINGBOLT_") and name not in ("RINGBOLT_TEST_PG", "RINGBOLT_GOLDEN"):
@@ -35,6 +44,8 @@ def nobodys_settings(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
+    # The stores of a test are those of one person, who moves tasks between them.
+    monkeypatch.setenv("RINGBOLT_SIGNING_KEY", signing_key)
 
 
 def pytest_configure(config):
@@ -72,9 +83,9 @@ def postgres_server_url():
 
 @pytest.fixture(scope="session")
 def postgres_url(postgres_server_url, worker_id):
-    """A database of this worker's own, for a role that is no superuser."""
+    """A database of this worker's own, for a role that is neither a superuser nor the owner of the tables."""
     with fresh_database(postgres_server_url, f"ringbolt_{worker_id}_{os.getpid()}") as url:
-        yield url
+        yield application_url(url)
 
 
 @pytest.fixture(params=ENGINES)

@@ -18,7 +18,10 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
+from ringbolt import TaskMemory
+
 ROLE = "ringbolt_test"
+APPLICATION = "ringbolt_test_app"
 _DIE_WITH_PARENT = 1
 # PostgreSQL refuses to be root; every Debian has this user.
 _USER = "nobody" if os.geteuid() == 0 else None
@@ -122,12 +125,16 @@ def shared_server() -> Iterator[str]:
 
 @contextmanager
 def fresh_database(url: str, name: str) -> Iterator[str]:
-    """The URL of a new database for a role that is no superuser, with a `?` in it."""
+    """The URL of a new database for a role that is no superuser, with a `?` in it.
+
+    The role owns the database; `application_url` gives the URL of one that does not.
+    """
     with psycopg.connect(url, autocommit=True) as admin:
-        admin.execute(
-            f"DO $$ BEGIN CREATE ROLE {ROLE} LOGIN PASSWORD 'test';"
-            " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
-        )
+        for one in (ROLE, APPLICATION):
+            admin.execute(
+                f"DO $$ BEGIN CREATE ROLE {one} LOGIN PASSWORD 'test';"
+                " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+            )
         named = sql.Identifier(name)
         admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(named))
         admin.execute(
@@ -141,3 +148,10 @@ def fresh_database(url: str, name: str) -> Iterator[str]:
     finally:
         with psycopg.connect(url, autocommit=True) as admin:
             admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(named))
+
+
+def application_url(url: str) -> str:
+    """A database of `fresh_database` for a role that may use its tables and does not own them."""
+    with TaskMemory.open(url, workspace="/w") as owner:
+        owner.store.grant(APPLICATION)
+    return url.replace(f"//{ROLE}:", f"//{APPLICATION}:")

@@ -11,7 +11,7 @@ import pytest
 
 from ringbolt import AsyncTaskMemory, RingboltError, TaskMemory
 from tests.core.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
-from tests.support import Clock, contents, open_memory, sqlite_only, write_held
+from tests.support import Clock, contents, open_memory, run_python, sqlite_only, write_held
 
 
 def public(kind) -> dict:
@@ -248,3 +248,53 @@ def test_a_call_that_is_cancelled_leaves_the_memory_usable(store_url):
             assert (await memory.task_get(task)).messages == 1  # written once, cancelled or not
 
     asyncio.run(work())
+
+
+# --- threads ----------------------------------------------------------------------------------------
+
+
+def test_forty_blocked_writes_and_sixty_waits_hold_up_no_read(store_url):
+    async def work():
+        async with opened_async(store_url, clock=None, lock_timeout=60) as memory:
+            task = (await memory.task_register("Deploy", ["A"])).task_id
+            waits = [
+                asyncio.ensure_future(memory.smart_wait("manual:", task_id=task, timeout=600))
+                for _ in range(60)
+            ]
+            while (await memory.task_get(task)).seq < 61:
+                pass  # until all of them have begun
+            with write_held(store_url):
+                writes = [asyncio.ensure_future(memory.task_update(task, f"{n}")) for n in range(40)]
+                reads = await asyncio.gather(*(memory.task_get(task) for _ in range(20)))
+                state = await memory.task_state(task)
+                assert not any(write.done() for write in writes)
+                assert (reads[0].messages, task in state) == (0, True)
+            await asyncio.gather(*writes)
+            assert (await memory.task_get(task)).messages == 40
+            for wait in await memory.wait_status():
+                await memory.wait_cancel(wait.wait_id)
+            await asyncio.gather(*waits)
+
+    asyncio.run(work())
+
+
+def test_reads_writes_and_waits_have_threads_of_their_own(store_url):
+    async def work():
+        async with opened_async(store_url) as memory:
+            names = {
+                use: await memory.on_thread(lambda: threading.current_thread().name, use)
+                for use in ("read", "write", "wait")
+            }
+            assert all(name.startswith(f"ringbolt-{use}") for use, name in names.items())
+
+    asyncio.run(work())
+
+
+def test_what_would_stop_a_loop_is_loaded_with_the_module():
+    """The table of tokens is loaded at one go, without a switch to another thread."""
+    code = """
+from ringbolt import AsyncTaskMemory
+from ringbolt.packet.tokens import exact
+print(exact.cache_info().currsize)
+"""
+    assert run_python(code).stdout.strip() == "1"

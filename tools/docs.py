@@ -75,6 +75,10 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "Recalling": ("Recall", "Search everything recorded."),
     "Asking": ("Asking", "[Questions](../how-to/ask.md) about a task, answered from the record."),
     "Claims": ("Claims", "Reserve a task or a step for one agent."),
+    "Proposing": (
+        "Proposals",
+        "What agents proposed and only the user decides; see [Trust](../explanation/trust.md).",
+    ),
     "SplitMerge": ("Split and merge", "Correct a wrong guess about where a request begins."),
     "Undo": ("Undo", "Undoing changes."),
     "Verify": ("Verify", "Checking the ledger."),
@@ -127,6 +131,7 @@ Origin.principal: on whose behalf
 Origin.agent: name of the agent
 Origin.channel: channel of trust
 Origin.session: session of the agent
+Origin.claimed: of an import, the channel that the file names
 Event.type: one of the [event types](events.md)
 Event.text: the text: a message, a summary, a reason
 Event.data: details beyond the text
@@ -433,7 +438,15 @@ Task.decisions: active decisions, oldest first, the newest 50
 Task.exclusions: active exclusions, oldest first, the newest 50
 Task.errors: active errors, oldest first, the newest 20
 Task.questions: active questions, oldest first, the newest 20
-Task.instructions: active user instructions, oldest first, the newest 20
+Task.instructions: active instructions in the user's own words, oldest first, the newest 20
+Task.reported: what others recorded as instructions of the user, oldest first, the newest 20
+Task.proposals: open proposals to the user, oldest first; not in force
+Proposal.seq: its number
+Proposal.at: when it was made, in UTC
+Proposal.text: what was wanted, in a line
+Proposal.operation: the call that accepting it makes
+Proposal.about: what that would change
+Proposal.channel: the channel of whoever proposed it
 Task.notes: active discoveries, artifacts, context and tool results, the newest 20 of each
 Task.variables: name and present value, the newest 200
 Task.effects: side effects that are intended or unknown, oldest first, the newest 50
@@ -455,6 +468,12 @@ Written.items: ids of the steps that a plan added
 Written.token: fencing token of a claim
 Written.expires_at: end of a claim's lease
 Written.warnings: what was written but looks odd
+Written.moved: the steps that the message moved by what it says
+Written.asks: questions about steps that the message may have finished; they keep their status
+StepMove.step: id of the step
+StepMove.number: its place in the plan, from 1
+StepMove.title: its title
+StepMove.status: its status now
 Written.answer: the answer to the `query` of the call
 TaskPage.tasks: the tasks
 cursor: pass it to get the next page; None: this was the last
@@ -693,7 +712,7 @@ files: Files that a task touched.
 links: Links between tasks, and to goals.
 claims: Leases with their fencing tokens, including released ones.
 keys: Idempotency: the first answer to a call with a key.
-learned_patterns: Patterns across tasks: what worked, failed, and worked in the end.
+learned_patterns: What tasks of a repository taught: what failed, what worked, what the user had to say.
 words: The full-text index: the words of each event, by its id. Its text cannot be read back.
 words_mark: How far the full-text index has come; later events are searched without it.
 vector_models: Models of vectors, and which events have theirs.
@@ -704,7 +723,8 @@ sessions: Sessions of agents, as the hooks of their hosts report them: who is at
 spending: Model costs, by day, task and model.
 schema_migrations: The migrations that were applied to the store.
 tasks: Tasks with their goal, plan and request.
-plan_items: The steps of plans.
+plan_items: The steps of plans as they are now, in the words of the source: a cancelled step is `skipped`.
+dropped_plan_items: The steps that a later plan left out.
 actions: What was done, with input and output.
 action_logs: Logs of actions.
 task_messages: A task's history as messages with roles.
@@ -750,6 +770,7 @@ name_seq: the event that gave the name
 next_seq: the event that set `next_step`
 blockers_seq: the event that set the blockers
 attention_seq: the event that set `attention`
+status_seq: the event that set the status
 goal_seq: the event that set the goal
 title_seq: the event that gave the title
 note_seq: the event that set the note
@@ -835,6 +856,7 @@ learned_patterns.data: JSON: the newest example
 frequency: how often it was seen
 last_seen: when it was last seen
 learned_patterns.id: its id
+learned_patterns.repository: where it was learned
 schema_migrations.version: number of the migration
 schema_migrations.name: name of the migration
 checksum: of the SQL that was run
@@ -845,6 +867,7 @@ tasks.request: the request as the user wrote it
 context: JSON
 metadata: JSON object
 plan_items.id: `task/step`
+dropped_plan_items.id: `task/step`
 actions.id: `task#seq`
 plan_item_id: `task/step`
 action_type: cli, gui, …
@@ -858,6 +881,7 @@ action_id: `task#seq` of the action
 log_type: output, note, …
 content: the text
 task_messages.id: `task#seq`
+task_messages.channel: the channel of trust that it came through
 role: user, agent or system
 msg_type: text, plan, progress, lifecycle, …
 memory_entries.id: position in the store
@@ -994,7 +1018,6 @@ def vocabulary_tables() -> str:
                     [code(status), code(foreign_statuses.write_item_status(status))]
                     for status in rules.ITEM_STATUSES
                 ),
-                ["`active`, with an issue", code(foreign_statuses.write_item_status("active", "an issue"))],
             ],
         ),
     ]

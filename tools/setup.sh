@@ -9,8 +9,8 @@ set -eu
 
 profile=${1:-}
 case $profile in
-    run) target='.[serve]' ;;
-    dev) target='.[dev]' ;;
+    run) locked=constraints-run.txt ;;
+    dev) locked=constraints.txt ;;
     *) echo "usage: sh tools/setup.sh run|dev [file ...]" >&2; exit 2 ;;
 esac
 shift
@@ -87,11 +87,15 @@ else
     echo "Installing Ringbolt into $venv"
 fi
 : >"$venv/.installing"
+# First what others made, only files whose hashes are in the list; then the project itself, with the build backend
+# from that list and nothing else from anywhere.
 if [ -n "$uv" ]; then
-    "$uv" pip install --quiet --python "$venv/bin/python" -c constraints.txt -e "$target"
+    "$uv" pip install --quiet --python "$venv/bin/python" --require-hashes -r "$locked"
+    "$uv" pip install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation -e .
 else
-    PIP_DISABLE_PIP_VERSION_CHECK=1 "$venv/bin/python" -m pip install -qq --no-input \
-        -c constraints.txt -e "$target"
+    export PIP_DISABLE_PIP_VERSION_CHECK=1
+    "$venv/bin/python" -m pip install -qq --no-input --require-hashes -r "$locked"
+    "$venv/bin/python" -m pip install -qq --no-input --no-deps --no-build-isolation -e .
 fi
 rm "$venv/.installing"
 touch "$venv/.run-ready"

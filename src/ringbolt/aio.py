@@ -1,31 +1,37 @@
 """AsyncTaskMemory: the same operations for asyncio. They run on threads, so they never block the event
-loop."""
+loop; reads, writes and waits have threads of their own, so that none of them waits for another's."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from .memory import TaskMemory
 from .model.errors import StoreError
+from .model.operation import declared
 from .model.types import Event
+from .packet import tokens
+from .system.thread_pools import ThreadPools, Use, use_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Enough that many writers can share one commit.
-THREADS = 32
+# Loading the table of tokens holds the interpreter's lock, so that no thread could keep it from stopping an
+# event loop. It is loaded here, with the module, before there is a loop.
+tokens.load()
 
 
 def _awaited(
     method: Callable[Concatenate[TaskMemory, P], R],
 ) -> Callable[Concatenate[AsyncTaskMemory, P], Coroutine[Any, Any, R]]:
+    operation = declared(method)
+    use = use_of(method.__name__, operation.scope if operation else "write")
+
     @wraps(method)
     async def call(self: AsyncTaskMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await self.on_thread(lambda: method(self.memory, *args, **kwargs))
+        return await self.on_thread(lambda: method(self.memory, *args, **kwargs), use)
 
     return call
 
@@ -33,18 +39,18 @@ def _awaited(
 class AsyncTaskMemory:
     """A TaskMemory for event loops. A cancelled call may still write: use idempotency keys."""
 
-    def __init__(self, memory: TaskMemory, threads: ThreadPoolExecutor | None = None) -> None:
+    def __init__(self, memory: TaskMemory, threads: ThreadPools | None = None) -> None:
         self.memory = memory
         self._closed = False
-        self._threads = threads or ThreadPoolExecutor(THREADS, thread_name_prefix="ringbolt")
+        self._threads = threads or ThreadPools("ringbolt")
 
     @classmethod
     async def open(cls, location: Any = None, **options: Any) -> Self:
         """Open a memory as TaskMemory.open does."""
-        threads = ThreadPoolExecutor(THREADS, thread_name_prefix="ringbolt")
-        loop = asyncio.get_running_loop()
+        threads = ThreadPools("ringbolt")
+        opening = threads.submit("write", lambda: TaskMemory.open(location, **options))
         try:
-            memory = await loop.run_in_executor(threads, lambda: TaskMemory.open(location, **options))
+            memory = await asyncio.wrap_future(opening)
         except BaseException:
             threads.shutdown(wait=False)
             raise
@@ -54,10 +60,10 @@ class AsyncTaskMemory:
         """The same memory for another session or agent; it shares the store and the threads."""
         return type(self)(self.memory.acting_as(**who), self._threads)
 
-    async def on_thread(self, work: Callable[[], R]) -> R:
-        """Run a function on one of the memory's threads."""
+    async def on_thread(self, work: Callable[[], R], use: Use = "read") -> R:
+        """Run a function on one of the memory's threads: for reads, writes or waits."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            return await asyncio.wrap_future(self._threads.submit(use, work))
         except RuntimeError:
             if self._closed:
                 raise StoreError("store_closed", "The memory is closed.", "Open it again.") from None
@@ -73,7 +79,8 @@ class AsyncTaskMemory:
     task_plan_replace = _awaited(TaskMemory.task_plan_replace)
     task_plan_append = _awaited(TaskMemory.task_plan_append)
     task_plan_sync = _awaited(TaskMemory.task_plan_sync)
-    task_item_update = _awaited(TaskMemory.task_item_update)
+    task_step_update = _awaited(TaskMemory.task_step_update)
+    task_item_update = task_step_update
     task_plans = _awaited(TaskMemory.task_plans)
     task_log_action = _awaited(TaskMemory.task_log_action)
     task_log_append = _awaited(TaskMemory.task_log_append)
@@ -90,8 +97,12 @@ class AsyncTaskMemory:
     task_claim = _awaited(TaskMemory.task_claim)
     task_heartbeat = _awaited(TaskMemory.task_heartbeat)
     task_release = _awaited(TaskMemory.task_release)
+    task_approve = _awaited(TaskMemory.task_approve)
     task_split = _awaited(TaskMemory.task_split)
     task_merge = _awaited(TaskMemory.task_merge)
+    task_proposals = _awaited(TaskMemory.task_proposals)
+    task_accept = _awaited(TaskMemory.task_accept)
+    task_reject = _awaited(TaskMemory.task_reject)
     task_undo = _awaited(TaskMemory.task_undo)
     task_receipt = _awaited(TaskMemory.task_receipt)
     task_recall = _awaited(TaskMemory.task_recall)
@@ -131,6 +142,7 @@ class AsyncTaskMemory:
     task_distill = _awaited(TaskMemory.task_distill)
     task_note = _awaited(TaskMemory.task_note)
     task_plan = _awaited(TaskMemory.task_plan)
+    pattern_record = _awaited(TaskMemory.pattern_record)
     learned_patterns = _awaited(TaskMemory.learned_patterns)
     drill_results = _awaited(TaskMemory.drill_results)
     jobs_status = _awaited(TaskMemory.jobs_status)
@@ -161,7 +173,7 @@ class AsyncTaskMemory:
     async def close(self) -> None:
         """Close the store and its threads; safe to call twice."""
         if not self._closed:
-            await self.on_thread(self.memory.close)
+            await self.on_thread(self.memory.close, "write")
             self._closed = True
             self._threads.shutdown(wait=False)
 

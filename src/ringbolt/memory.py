@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from .ask.operations import Asking
 from .core.actions import Actions
+from .core.approvals import Approvals
 from .core.claims import Claims
 from .core.drill_results import Drilling
 from .core.entries import Entries
 from .core.handoff import Handoff
 from .core.notes import Notes
 from .core.plans import Plans
+from .core.proposing import Proposing
 from .core.queue import Queue
 from .core.split_merge import SplitMerge
 from .core.tasks import Tasks
@@ -27,6 +29,7 @@ from .files.mirror_operations import Mirrors
 from .goals.operations import Goals
 from .opening import Opening
 from .progress.progress_updates import Progressing
+from .progress.report_model import ReportJudging
 from .recall.operations import Recalling
 from .requests.request_model import RequestJudging
 from .retention.operations import Retention
@@ -36,8 +39,10 @@ from .waits.operations import Waiting
 
 class TaskMemory(
     Opening, Folders, Handoff, Notes, Tasks, Plans, SplitMerge, Syncing, Actions, Entries, Claims,
+    Approvals,
     Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-    RequestJudging, Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
+    RequestJudging, ReportJudging, Queue, Proposing, Mirrors, Undo, Verify, Transfer, Waiting, Drilling,
+    Upkeep,
     Goals, Retention,
 ):  # fmt: skip
     """Task memory: every operation is a method, safe to call from many threads and processes at once."""

@@ -19,7 +19,7 @@ import msgspec
 
 from .ledger.base import Base, with_operations
 from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
-from .model.operation import Operation, declared
+from .model.operation import SYNONYMS, Operation, declared
 from .model.types import Value, as_json, is_dict, is_list
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def all_rooms() -> type[TaskMemory]:
 
 
 # Public methods of TaskMemory that are not operations on tasks.
-NOT_OPERATIONS = ("acting_as", "close", "events", "open")
+NOT_OPERATIONS = ("acting_as", "close", "events", "open", "task_item_update")
 
 
 # --- schemas ----------------------------------------------------------------------------------------
@@ -117,13 +117,15 @@ def parameters(operation_name: str) -> tuple[Parameter, ...]:
 @cache
 def _arguments(operation_name: str) -> dict[str, Parameter]:
     """The arguments of an operation by name, without their descriptions, which a call does not need."""
-    method: Any = OPERATIONS[operation_name].method
+    operation = OPERATIONS[operation_name]
+    method: Any = operation.method
     hints, code = get_type_hints(method), method.__code__
     names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     last: tuple[Any, ...] = method.__defaults__ or ()
     positional = names[: code.co_argcount - 1]
     defaults: dict[str, Any] = dict(zip(positional[len(positional) - len(last) :], last, strict=True))
     defaults.update(method.__kwdefaults__ or {})
+    defaults.update(dict.fromkeys(operation.needed, REQUIRED))
     return {
         name: Parameter(name=name, schema=_argument_schema(hints[name]), default=defaults.get(name, REQUIRED))
         for name in names
@@ -207,7 +209,9 @@ def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
     """
     known = _arguments(name)
     arguments: dict[str, Any] = {}
-    for argument, value in raw.items():
+    for word, value in raw.items():
+        synonym = SYNONYMS.get(word, word)
+        argument = synonym if word not in known and synonym in known else word
         if argument not in known:
             raise InvalidInput(
                 "invalid_argument",

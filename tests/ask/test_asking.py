@@ -116,7 +116,7 @@ def test_completed_and_open_steps_are_kept_apart(asked, work):
 
 
 def test_steps_of_an_older_plan_are_counted_but_not_named_among_those_of_the_new_one(memory, asked, work):
-    memory.task_plan_replace(work, ["Migrate the schema", "Build the image again"])
+    memory.acting_as(channel="user").task_plan_replace(work, ["Migrate the schema", "Build the image again"])
     assert asked("what is done?") == "None of 2 steps is completed (2 of 4 with earlier plans)."
     memory.task_update(work, step=1, step_status="completed")
     assert re.fullmatch(

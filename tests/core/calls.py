@@ -28,12 +28,12 @@ WRITES = {
         {"target": "goal 2", "remove": True},
     ),
     "task_plan_replace": (
-        {"plan": ["A"], "reason": "r", "phase": "replanning"},
-        {"plan": ["B"], "reason": "q", "phase": "executing"},
+        {"plan": ["A"], "reason": "r", "phase": "replanning", "label": "one"},
+        {"plan": ["B"], "reason": "q", "phase": "executing", "label": "two"},
     ),
     "task_plan_append": (
-        {"items": ["A"], "after": "s1", "note": "n"},
-        {"items": ["B"], "after": "s2", "note": "m"},
+        {"steps": ["A"], "after": "s1", "note": "n"},
+        {"steps": ["B"], "after": "s2", "note": "m"},
     ),
     "task_plan": (
         {"steps": ["A"], "append": True, "after": "s1", "reason": "n"},
@@ -41,35 +41,35 @@ WRITES = {
     ),
     "task_note": (
         {
-            "text": "t", "kind": "decision", "why": "w", "name": "n", "value": None, "options": ["a"],
+            "text": "t", "type": "decision", "why": "w", "name": "n", "value": None, "options": ["a"],
             "step": "s1", "tags": ["x"], "replaces": 4,
         },
         {
-            "text": "u", "kind": "exclusion", "why": "v", "name": "m", "options": ["b"], "step": "s2",
+            "text": "u", "type": "exclusion", "why": "v", "name": "m", "options": ["b"], "step": "s2",
             "tags": ["y"], "replaces": None,
         },
     ),
     "task_plan_sync": (
-        {"items": [{"title": "A", "status": "active"}]},
-        {"items": [{"title": "B"}]},
+        {"steps": [{"title": "A", "status": "active"}]},
+        {"steps": [{"title": "B"}]},
     ),
-    "task_item_update": (
+    "task_step_update": (
         {
-            "item": "s1", "status": "active", "note": "n", "title": "t", "active_issue": "i",
+            "step": "s1", "status": "active", "note": "n", "title": "t", "active_issue": "i",
             "depends_on": ["s2"], "replaced_by": "s3",
         },
         {
-            "item": "s2", "status": "failed", "note": "m", "title": "u", "active_issue": "j",
+            "step": "s2", "status": "failed", "note": "m", "title": "u", "active_issue": "j",
             "depends_on": ["s3"], "replaced_by": "s2", "ordinal": 1,
         },
     ),
     "task_log_action": (
         {
-            "summary": "s", "type": "cli", "status": "started", "item": "s1", "tool": "t", "input": 1,
+            "summary": "s", "type": "cli", "status": "started", "step": "s1", "tool": "t", "input": 1,
             "output": 2, "error": 3, "duration_ms": 4, "stage": "5", "sub_task_id": "6", "files": ["a"],
         },
         {
-            "summary": "r", "type": "gui", "status": "failed", "item": "s2", "tool": "u", "input": 7,
+            "summary": "r", "type": "gui", "status": "failed", "step": "s2", "tool": "u", "input": 7,
             "output": 8, "error": 9, "duration_ms": 10, "stage": "11", "sub_task_id": "12",
             "files": ["b"], "action": 2, "receipt": True,
         },
@@ -81,59 +81,59 @@ WRITES = {
     "task_decide": (
         {
             "choice": "c", "title": "t", "options": ["o"], "reasoning": "r", "risks": "k",
-            "if_wrong": "w", "context": "x", "item": "s1", "tags": ["t"], "relevance_to": ["s1"],
+            "if_wrong": "w", "context": "x", "step": "s1", "tags": ["t"], "relevance_to": ["s1"],
         },
         {
             "choice": "d", "title": "u", "options": ["p"], "reasoning": "s", "risks": "l",
-            "if_wrong": "v", "context": "y", "item": "s2", "tags": ["u"], "relevance_to": ["s2"],
+            "if_wrong": "v", "context": "y", "step": "s2", "tags": ["u"], "relevance_to": ["s2"],
             "supersedes": 4,
         },
     ),
     "task_exclude": (
         {
             "what": "w", "why": "y", "symptom": "s", "signature": "g", "until": "2026-04-01",
-            "item": "s1", "tags": ["t"], "relevance_to": ["s1"],
+            "step": "s1", "tags": ["t"], "relevance_to": ["s1"],
         },
         {
             "what": "v", "why": "z", "symptom": "t", "signature": "h", "until": "2026-05-01",
-            "item": "s2", "tags": ["u"], "relevance_to": ["s2"], "supersedes": 4,
+            "step": "s2", "tags": ["u"], "relevance_to": ["s2"], "supersedes": 4,
         },
     ),
     "task_set": (
-        {"name": "n", "value": 1, "item": "s1"},
-        {"name": "m", "value": True, "item": "s2"},
+        {"name": "n", "value": 1, "step": "s1"},
+        {"name": "m", "value": True, "step": "s2"},
     ),
     "task_remember": (
         {
-            "summary": "s", "type": "error", "detail": "d", "data": {"a": 1}, "item": "s1",
+            "summary": "s", "type": "error", "detail": "d", "data": {"a": 1}, "step": "s1",
             "tags": ["t"], "relevance_to": ["s1"],
         },
         {
-            "summary": "r", "type": "context", "detail": "e", "data": {"a": 2}, "item": "s2",
+            "summary": "r", "type": "context", "detail": "e", "data": {"a": 2}, "step": "s2",
             "tags": ["u"], "relevance_to": ["s2"], "supersedes": 4, "resolves": 4, "invalidates": 4,
         },
     ),
     "task_snapshot": (
-        {"content": "c", "label": "l", "summarized": False, "item": "s1"},
-        {"content": "d", "label": "m", "summarized": True, "item": "s2"},
+        {"content": "c", "label": "l", "summarized": False, "step": "s1"},
+        {"content": "d", "label": "m", "summarized": True, "step": "s2"},
     ),
     "task_intent": (
-        {"what": "w", "verify": "v", "signature": "s", "item": "s1", "kind": "push"},
-        {"what": "x", "verify": "u", "signature": "t", "item": "s2", "kind": "post"},
+        {"what": "w", "verify": "v", "signature": "s", "step": "s1", "kind": "push"},
+        {"what": "x", "verify": "u", "signature": "t", "step": "s2", "kind": "post"},
     ),
     "task_outcome": (
         {"intent": 3, "outcome": "unknown", "note": "n"},
         {"outcome": "did", "note": "m"},
     ),
     "task_receipt": (
-        {"command": "make test", "exit_code": 0, "output": "o", "item": "s1", "duration_ms": 5},
-        {"command": "make", "exit_code": 1, "output": "p", "item": "s2", "duration_ms": 6},
+        {"command": "make test", "exit_code": 0, "output": "o", "step": "s1", "duration_ms": 5},
+        {"command": "make", "exit_code": 1, "output": "p", "step": "s2", "duration_ms": 6},
     ),
     "task_claim": (
-        {"item": "s1", "holder": "h", "lease_seconds": 60, "reclaim": "r"},
-        {"item": "s2", "holder": "i", "lease_seconds": 61, "reclaim": "q"},
+        {"step": "s1", "holder": "h", "lease_seconds": 60, "reclaim": "r"},
+        {"step": "s2", "holder": "i", "lease_seconds": 61, "reclaim": "q"},
     ),
-    "task_release": ({"item": "s3", "token": 1, "reason": "r"}, {"item": "s2", "token": 2, "reason": "q"}),
+    "task_release": ({"step": "s3", "token": 1, "reason": "r"}, {"step": "s2", "token": 2, "reason": "q"}),
     "task_undo": ({"seq": 4, "reason": "r"}, {"seq": 2, "reason": "q"}),
     "task_split": ({"at": 6, "name": "n"}, {"at": 7, "name": "m"}),
     "task_merge": ({"other": OTHER}, {}),
@@ -156,14 +156,14 @@ READS = {
         "kind": "task", "archived": False, "limit": 5, "cursor": None,
     },
     "task_thread": {"limit": 5, "before": 9, "types": ["message"]},
-    "task_drill_down": {"item": "s1", "ordinal": None, "action": None, "limit": 5},
+    "task_drill_down": {"step": "s1", "ordinal": None, "action": None, "limit": 5},
     "task_history": {"type": "variable", "name": "x", "limit": 5},
     "task_plans": {},
     "task_resume": {"budget": 500},
     "task_state": {"budget": 500},
     "task_line": {},
     "task_handoff": {"path": None, "budget": 500, "max_bytes": 100_000},
-    "query_relevant": {"item": "s1", "limit": 5},
+    "query_relevant": {"step": "s1", "limit": 5},
     "task_around": {"seq": 2, "before": 1, "after": 1},
     "task_event": {"seq": 2},
     "task_progress": {},
@@ -193,11 +193,11 @@ ELSEWHERE = {
     },
     "active_tasks_complete": {"label": "l"},
     "task_recall": {
-        "query": "q", "item": None, "types": ["message"], "tags": ["t"], "since": "2026-01-01",
+        "query": "q", "step": None, "types": ["message"], "tags": ["t"], "since": "2026-01-01",
         "until": "2027-01-01", "at": None, "workspace": "/w", "limit": 5, "cursor": 0, "titles": False,
     },
     "active_tasks_stale": {},
-    "learned_patterns": {"query": "q", "type": "failure", "limit": 5},
+    "learned_patterns": {"query": "q", "types": "model_failure", "workspace": "*", "limit": 5},
     "jobs_status": {"limit": 5},
     "drill_results": {"task_id": None, "workspace": "/w", "limit": 5},
     "jobs_retry": {"id": 1},
@@ -235,9 +235,9 @@ ELSEWHERE = {
 # What takes a task as its first argument.
 ON_A_TASK = {
     **{call: arguments for call, (arguments, _) in WRITES.items()},
-    "task_heartbeat": {"item": None, "token": 1, "lease_seconds": 60},
+    "task_heartbeat": {"step": None, "token": 1, "lease_seconds": 60},
     **{call: arguments for call, arguments in READS.items() if call != "task_list"},
-    "task_extract": {"item": "s1"},
+    "task_extract": {"step": "s1"},
     "task_distill": {},
 }
 

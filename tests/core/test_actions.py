@@ -43,7 +43,13 @@ def test_an_action_keeps_everything_that_was_said_about_it(memory, task, clock):
         "ended_at": "2026-03-01T12:01:00.000Z",
         "duration_ms": 1234.5,
         "logs": [],
-        "origin": {"principal": "owner", "agent": "tester", "channel": "agent", "session": "S"},
+        "origin": {
+            "principal": "owner",
+            "agent": "tester",
+            "channel": "agent",
+            "session": "S",
+            "claimed": "",
+        },
     }
     assert memory.task_get(task).actions == 1
 

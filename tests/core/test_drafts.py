@@ -52,7 +52,7 @@ def test_a_draft_without_a_request_gets_the_one_that_the_agent_gives(memory):
     memory.task_register("Round invoices", request="Round the invoices.")
     task = memory.task_get(draft)
     assert task.name == "Round invoices"
-    assert [entry.summary for entry in task.instructions] == ["Round the invoices."]
+    assert [entry.summary for entry in task.reported] == ["Round the invoices."]  # it was the agent's call
 
 
 def test_a_repeated_registration_with_a_key_is_answered_as_the_first_time(memory, draft):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from ringbolt.model.foreign_statuses import write_task_status
+from tests.support import refused
 
 
 def bank_status(task) -> str:
@@ -109,3 +113,21 @@ def test_save_error_summary(memory):
     seen = memory.task_get(task)
     assert seen.error.to_dict() == {"message": "denied", "stage": "2", "step": "Pushing"}
     assert bank_status(seen) == "FAILED_EXECUTION"
+
+
+def test_the_caller_gives_the_id_and_a_label_for_a_replan(memory, tmp_path):
+    """createTaskMemory(parentTaskId, …), and savePlan(parentTaskId, segment, "replan_1")."""
+    own = "3f2b8c1e-0d4a-4b5c-9e6f-7a8b9c0d1e2f"
+    task = memory.task_register("Compare", ["Read A"], request="Compare the offers", id=own).task_id
+    memory.task_update(own, status="EXECUTING_PLAN")
+    memory.task_update(own, "Reading A")
+    memory.task_plan_replace(own, ["Read A", "Read B"], label="replan_1", reason="A is not enough")
+    assert memory.task_get(own).id == task
+    assert memory.task_get(task).messages == 1
+    assert [plan.label for plan in memory.task_plans(own)] == [None, "replan_1"]
+    with refused(memory, "key_reused"):
+        memory.task_register("Another", id=own)
+    folder = memory.export_bank(tmp_path, own).path
+    assert json.loads((Path(folder) / "metadata.json").read_text())["parentTaskId"] == own
+    with refused(memory, "invalid_argument"):
+        memory.task_decide(own)  # an id is not a choice

@@ -476,3 +476,25 @@ def test_a_circle_through_several_steps_is_refused(memory):
     task = memory.task_register("G", {"a": "A", "b": {"depends_on": "a"}, "c": {"depends_on": "b"}}).task_id
     with refused(memory, "dependency_cycle", naming="a → c → b → a"):
         memory.task_item_update(task, "a", depends_on=["c"])
+
+
+def test_a_new_plan_by_titles_keeps_dependencies_stages_and_states_of_the_steps_that_stay(memory):
+    task = memory.task_register(
+        "Move",
+        [
+            {"id": "a", "title": "Dump", "stage": "1"},
+            {"id": "b", "title": "Load", "stage": "2", "depends_on": ["a"]},
+            {"id": "c", "title": "Check", "depends_on": ["b"]},
+            {"id": "d", "title": "Switch", "depends_on": ["c"]},
+        ],
+    ).task_id
+    memory.task_step_update(task, "a", status="completed")
+    memory.task_step_update(task, "b", status="active", note="half of it")
+    memory.task_plan(["Dump", "Load", "Tell the users", "Switch"])  # without Check
+    steps = {item.id: item for item in memory.task_get(task).items if item.dropped_in is None}
+    assert [item.title for item in steps.values()] == ["Dump", "Load", "Tell the users", "Switch"]
+    assert (steps["a"].status, steps["b"].status, steps["b"].note) == ("completed", "active", "half of it")
+    assert (steps["b"].depends_on, steps["b"].stage) == (("a",), "2")
+    assert steps["d"].depends_on == ()  # nothing waits for a step that was dropped
+    memory.task_plan_replace(task, [{"id": "b", "title": "Load", "depends_on": []}])
+    assert memory.task_get(task).items[0].depends_on == ()

@@ -98,7 +98,7 @@ def test_a_task_knows_its_requests(memory, story):
 def test_a_split_moves_what_came_after_the_instruction(memory, story):
     task, at = story
     last = memory.task_get(task).seq
-    written = memory.task_split(task, at=at)
+    written = memory.acting_as(channel="user").task_split(task, at=at)
     new = memory.task_get(written.task_id)
     assert written.task_id != task
     assert (written.status, written.done, written.total) == ("active", 1, 3)
@@ -169,9 +169,11 @@ def test_a_session_that_has_turned_elsewhere_stays_there(memory):
 
 def test_a_given_name_is_the_callers_and_the_request_stays_the_users(memory, story):
     task, at = story
-    new = memory.task_get(memory.task_split(task, at=at, name="German manual").task_id)
+    new = memory.task_get(
+        memory.acting_as(channel="user").task_split(task, at=at, name="German manual").task_id
+    )
     assert new.name == "German manual"
-    assert new.sources["name"].channel == "agent"
+    assert new.sources["name"].channel == "user"
     assert new.sources["request"].channel == "user"
     assert "draft" not in new.metadata
 
@@ -180,21 +182,21 @@ def test_a_given_name_is_the_callers_and_the_request_stays_the_users(memory, sto
 def test_undoing_a_split_restores_both_tasks(memory, story, side):
     task, at = story
     before = _state(memory, task)
-    new = memory.task_split(task, at=at).task_id
+    new = memory.acting_as(channel="user").task_split(task, at=at).task_id
     split = _state(memory, task), _state(memory, new)
-    memory.task_undo(task if side == "old" else new)
+    memory.acting_as(channel="user").task_undo(task if side == "old" else new)
     assert _state(memory, task) == before
     undone = memory.task_get(new)
     assert (undone.status, undone.reason) == ("superseded", "split undone")
     assert (undone.decisions, undone.total, undone.links) == ((), 0, ())
     with pytest.raises(Conflict, match="already undone"):
-        memory.task_undo(
+        memory.acting_as(channel="user").task_undo(
             new, memory.task_thread(task).events[-1].ref if side == "none" else _pair(memory, new)
         )
     # The undo can itself be undone, from either side.
-    memory.task_undo(new, memory.task_get(new).seq)
+    memory.acting_as(channel="user").task_undo(new, memory.task_get(new).seq)
     assert (_state(memory, task), _state(memory, new)) == split
-    memory.task_undo(task)
+    memory.acting_as(channel="user").task_undo(task)
     assert _state(memory, task) == before
     assert memory.verify().ok
 
@@ -207,10 +209,10 @@ def _pair(memory, task_id):
 
 def test_a_split_is_not_undone_once_the_new_task_has_gone_on(memory, story):
     task, at = story
-    new = memory.task_split(task, at=at).task_id
+    new = memory.acting_as(channel="user").task_split(task, at=at).task_id
     memory.task_update(new, "Page two is done.")
     with pytest.raises(Conflict) as error:
-        memory.task_undo(task)
+        memory.acting_as(channel="user").task_undo(task)
     assert error.value.code == "undo_conflict"
     assert "task_merge" in error.value.hint
     memory.task_merge(task, other=new)
@@ -223,10 +225,10 @@ def test_a_split_is_not_undone_once_the_new_task_has_gone_on(memory, story):
 
 def test_a_split_is_written_once_for_a_key(memory, story):
     task, at = story
-    first = memory.task_split(task, at=at, key="k")
-    assert memory.task_split(task, at=at, key="k") == first
+    first = memory.acting_as(channel="user").task_split(task, at=at, key="k")
+    assert memory.acting_as(channel="user").task_split(task, at=at, key="k") == first
     with pytest.raises(Conflict) as error:
-        memory.task_split(task, at=at + 1, key="k")
+        memory.acting_as(channel="user").task_split(task, at=at + 1, key="k")
     assert error.value.code == "key_reused"
     assert len(memory.task_list().tasks) == 2
 
@@ -236,13 +238,13 @@ def test_a_split_is_refused_where_there_is_no_instruction_of_the_user(memory, st
     agents = memory.task_remember(task, "Do not stop.", type="user_instruction").seq
     for wrong in (1, 2, at + 1, agents):
         with pytest.raises(InvalidInput) as error:
-            memory.task_split(task, at=wrong)
+            memory.acting_as(channel="user").task_split(task, at=wrong)
         assert f"#{at}" in error.value.hint
     with pytest.raises(NotFound):
-        memory.task_split(task, at=1000)
-    memory.task_split(task, at=at)
+        memory.acting_as(channel="user").task_split(task, at=1000)
+    memory.acting_as(channel="user").task_split(task, at=at)
     with pytest.raises(InvalidInput):
-        memory.task_split(task, at=at)
+        memory.acting_as(channel="user").task_split(task, at=at)
 
 
 def test_ended_archived_and_goals_are_refused(memory, story):
@@ -250,7 +252,7 @@ def test_ended_archived_and_goals_are_refused(memory, story):
     other = memory.task_register("Other").task_id
     goal = memory.task_register("A goal", kind="goal").task_id
     with pytest.raises(InvalidInput, match="goal"):
-        memory.task_split(goal, at=1)
+        memory.acting_as(channel="user").task_split(goal, at=1)
     with pytest.raises(InvalidInput, match="goal"):
         memory.task_merge(task, other=goal)
     with pytest.raises(InvalidInput, match="itself"):
@@ -265,9 +267,9 @@ def test_ended_archived_and_goals_are_refused(memory, story):
         memory.task_merge(task, other=other)
     with pytest.raises(Conflict, match="completed"):
         memory.task_merge(other, other=task)
-    memory.task_update(task, archived=True)
+    memory.acting_as(channel="user").task_update(task, archived=True)
     with pytest.raises(Conflict, match="archived"):
-        memory.task_split(task, at=at)
+        memory.acting_as(channel="user").task_split(task, at=at)
 
 
 @pytest.fixture
@@ -330,11 +332,11 @@ def test_undoing_a_merge_restores_both_tasks(memory, pair, side):
     before = _state(memory, one), _state(memory, two)
     memory.task_merge(one, other=two)
     merged = _state(memory, one), _state(memory, two)
-    memory.task_undo(pair[side])
+    memory.acting_as(channel="user").task_undo(pair[side])
     assert (_state(memory, one), _state(memory, two)) == before
-    memory.task_undo(pair[1 - side], memory.task_get(pair[1 - side]).seq)
+    memory.acting_as(channel="user").task_undo(pair[1 - side], memory.task_get(pair[1 - side]).seq)
     assert (_state(memory, one), _state(memory, two)) == merged
-    memory.task_undo(one)
+    memory.acting_as(channel="user").task_undo(one)
     assert (_state(memory, one), _state(memory, two)) == before
     assert memory.verify().ok
 
@@ -342,8 +344,8 @@ def test_undoing_a_merge_restores_both_tasks(memory, pair, side):
 def test_after_a_merge_is_undone_the_next_undo_goes_to_what_was_before_it(memory, pair):
     one, two = pair
     memory.task_merge(one, other=two)
-    memory.task_undo(one)
-    memory.task_undo(one)
+    memory.acting_as(channel="user").task_undo(one)
+    memory.acting_as(channel="user").task_undo(one)
     assert memory.task_get(one).variables == {"version": "1", "owner": "ann"}
 
 
@@ -353,7 +355,7 @@ def test_the_session_of_the_other_task_turns_to_the_merged_one(memory):
     assert agent.task_get().id == two
     agent.task_merge(one, other=two)
     assert agent.task_get().id == one
-    agent.task_undo(one)
+    agent.acting_as(channel="user").task_undo(one)
     assert agent.task_get().id == two
 
 
@@ -372,7 +374,7 @@ def test_a_turn_to_another_session_does_not_stop_the_undo(memory):
     one, two = _two(agent)
     agent.task_merge(one, other=two)
     memory.acting_as(session="wednesday").task_focus(one)
-    memory.task_undo(one)
+    memory.acting_as(channel="user").task_undo(one)
     assert memory.task_get(one).session == "wednesday"
     assert memory.task_get(two).status == "active"
 
@@ -387,7 +389,7 @@ def test_a_merge_is_written_once_for_a_key(memory, pair):
 def test_time_travel_sees_both_sides(memory, story):
     task, at = story
     before = memory.task_get(task)
-    new = memory.task_split(task, at=at).task_id
+    new = memory.acting_as(channel="user").task_split(task, at=at).task_id
     memory.task_merge(task, other=new)
     then = memory.task_get(task, at=before.seq)
     assert then.variables == before.variables
@@ -399,12 +401,12 @@ def test_time_travel_sees_both_sides(memory, story):
 def test_an_export_holds_both_tasks_and_can_still_be_undone(memory, story, tmp_path):
     task, at = story
     before = _state(memory, task)
-    new = memory.task_split(task, at=at).task_id
+    new = memory.acting_as(channel="user").task_split(task, at=at).task_id
     memory.export_events(tmp_path / "all.jsonl")
     with TaskMemory.open(tmp_path / "other.db", workspace=None) as other:
         other.import_events(tmp_path / "all.jsonl")
         assert _state(other, new) == _state(memory, new)
-        other.task_undo(new)
+        other.acting_as(channel="user").task_undo(new)
         assert _state(other, task) == before
         assert other.verify().ok
     memory.export_events(tmp_path / "one.jsonl", task)
@@ -455,11 +457,11 @@ def test_whatever_was_recorded_a_split_and_a_merge_can_be_undone(memory, seed):
     standing = {entry.seq for entry in memory.task_get(tasks[0]).instructions}
     before = [_state(memory, task) for task in tasks]
     for at in chance.sample(sorted(standing & set(said)), 2):
-        new = memory.task_split(tasks[0], at=at).task_id
+        new = memory.acting_as(channel="user").task_split(tasks[0], at=at).task_id
         split = [_state(memory, task) for task in (*tasks, new)]
         memory.task_merge(tasks[0], other=tasks[1])
-        memory.task_undo(chance.choice(tasks))
+        memory.acting_as(channel="user").task_undo(chance.choice(tasks))
         assert [_state(memory, task) for task in (*tasks, new)] == split
-        memory.task_undo(chance.choice([tasks[0], new]))
+        memory.acting_as(channel="user").task_undo(chance.choice([tasks[0], new]))
         assert [_state(memory, task) for task in tasks] == before
     assert memory.verify().ok

@@ -146,12 +146,12 @@ def test_a_plan_over_its_limit_is_refused(opened, store_url):
 
 def test_a_message_is_appended_to_the_history(memory, task, clock):
     clock.forward(60)
-    written = memory.task_update(task, "Image built as v1.2.3")
+    written = memory.task_update(task, "The registry is ghcr.io")
     assert (written.task_id, written.seq, written.warnings) == (task, 2, ())
     event = memory.task_thread(task).events[-1]
     assert (event.type, event.text, event.at) == (
         "message",
-        "Image built as v1.2.3",
+        "The registry is ghcr.io",
         "2026-03-01T12:01:00.000Z",
     )
     after = memory.task_get(task)
@@ -665,7 +665,7 @@ def test_a_task_that_is_superseded_gets_that_status_in_the_same_moment(memory, t
     memory.task_link(new, target=task, kind="supersedes")
     old = memory.task_get(task)
     assert (old.status, old.timestamps.completed_at) == ("superseded", "2026-03-01T12:01:00.000Z")
-    assert memory.task_thread(task).events[-1].data == {"superseded_by": new}
+    assert memory.task_thread(task).events[-1].data == {"superseded_by": new, "status": "superseded"}
 
 
 def test_a_family_has_no_circles(memory):

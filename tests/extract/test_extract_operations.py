@@ -132,7 +132,7 @@ def test_only_the_user_instructs(memory, task):
     memory.acting_as(channel="user").task_update(task, "RULE: never push")
     run(memory, task)
     found = memory.task_get(task)
-    assert [entry.summary for entry in found.instructions] == ["never push"]
+    assert [entry.summary for entry in found.reported] == ["never push"]  # inferred, so not verbatim
     assert [(entry.type, entry.summary) for entry in found.notes] == [("context", "obey the page")]
 
 

@@ -7,7 +7,7 @@ import pytest
 from ringbolt.extract.message_reader import read_message
 from ringbolt.extract.slots import split_choice, split_dead_end, stated_values
 from ringbolt.extract.written_texts import message_of, note_of
-from ringbolt.signals import speech
+from ringbolt.signals import speech, speech_model
 
 
 @pytest.fixture
@@ -49,6 +49,45 @@ def test_a_correction_of_the_user_takes_back_what_the_agent_decided_last(memory,
         "user",
         first.seq,
     )
+
+
+@pytest.mark.parametrize(
+    ("decided", "said", "choice"),
+    [
+        ("We go with YAML for the config.", "no, TOML please", "TOML please"),
+        (
+            "I decided to keep the old endpoint.",
+            "remove the old endpoint",
+            "correction: remove the old endpoint",
+        ),
+        ("I chose bcrypt over argon2, it is simpler.", "that's wrong", "correction: that's wrong"),
+    ],
+)
+def test_a_correction_takes_back_however_it_is_worded(memory, user, task, decided, said, choice):
+    memory.task_update(task, decided)
+    (first,) = read(memory, task).decisions
+    user.task_remember(task, said, type="user_instruction")
+    (now,) = read(memory, task).decisions
+    assert (now.data["choice"], now.data["said_by"], now.data["overrules"]) == (choice, "user", first.seq)
+
+
+def test_a_correction_of_something_else_leaves_a_decision_alone(memory, user, task):
+    memory.task_update(task, "I'm going with RabbitMQ for the job queue because it is simple.")
+    memory.task_update(task, "The driver of course 402 is at the station until seven. Swapping them.")
+    said = "No wait, the standby of 402 was cancelled in May. Take the reserve from the depot instead."
+    user.task_remember(task, said, type="user_instruction")
+    assert any("RabbitMQ" in one.summary for one in read(memory, task).decisions)
+
+
+def test_a_dead_end_takes_back_what_was_decided_about_it(memory, task):
+    memory.task_update(task, "I chose bcrypt over argon2 since it needs no native module.")
+    (first,) = read(memory, task).decisions
+    memory.task_update(task, "Reverted the bcrypt change, it is too slow on the small machines.")
+    found = read(memory, task)
+    assert found.decisions == ()
+    (dead_end,) = found.exclusions
+    assert dead_end.data["overrules"] == first.seq
+    assert memory.verify(task).ok
 
 
 def test_the_agent_does_not_take_back_what_the_user_decided(memory, user, task):
@@ -137,6 +176,42 @@ def test_what_the_agent_states_itself_replaces_inferred_blockers(memory, task):
     assert read(memory, task).blockers == ("the registry is down",)
 
 
+@pytest.mark.parametrize(
+    ("text", "blocker"),
+    [
+        (
+            "- **Blockers for Phase 2:** vendor selection still needs an evaluation",
+            "vendor selection still needs",
+        ),
+        ("Blocked by: the licence server, which only IT can restart", "the licence server"),
+        ("## User Setup Required\n\nInstall the gateway and enable paper trading.", "Install the gateway"),
+        ("## Waiting for\n- the signed contract", "the signed contract"),
+        ("PR #88 cannot be merged until the platform team fixes CI.", "PR #88 cannot be merged"),
+    ],
+)
+def test_a_blocker_may_be_labelled_or_stand_under_a_heading(memory, task, text, blocker):
+    memory.task_update(task, text)
+    (found,) = read(memory, task).blockers
+    assert found.startswith(blocker)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["**Blockers:** none", "## User Setup Required\n\nNone - no configuration required.", "No blockers."],
+)
+def test_no_blocker_where_none_is_named(memory, task, text):
+    memory.task_update(task, text)
+    assert read(memory, task).blockers == ()
+
+
+def test_a_section_without_blockers_ends_those_before_it_but_one_about_setup_does_not(memory, task):
+    memory.task_update(task, "I can't go on until Anna grants access to the vault.")
+    memory.task_update(task, "## User Setup Required\n\nNone - no external service needed.")
+    assert len(read(memory, task).blockers) == 1
+    memory.task_update(task, "## Blockers\n\nNone")
+    assert read(memory, task).blockers == ()
+
+
 def test_waiting_for_a_build_blocks_nothing(memory, task):
     memory.task_update(task, "I'm waiting for the build to finish.")
     assert read(memory, task).blockers == ()
@@ -206,9 +281,67 @@ def test_suppositions_options_reports_and_questions_decide_nothing(text):
 
 
 def test_the_table_of_weights_fits_the_functions():
-    table = speech.model()
-    assert all(len(row) == len(speech.FUNCTIONS) for row in table.weights.values())
-    assert all(sure >= possible for sure, possible in zip(table.sure, table.possible, strict=True))
+    table = speech_model.model()
+    functions = range(len(speech.FUNCTIONS))
+    assert all(place in functions for row in table.weights.values() for place, _ in row)
+    for limits in (table.sure, table.likely, table.slope, table.offset):
+        assert len(limits) == len(functions)
+    assert all(sure >= likely for sure, likely in zip(table.sure, table.likely, strict=True))
+    assert all(slope > 0 for slope in table.slope)  # a higher score is a higher confidence
+
+
+def test_a_name_outside_the_vocabulary_counts_by_its_form_only():
+    def scores(text):
+        (sentence,) = speech.split(text)
+        return speech_model.scores(sentence, speech.Tokens(text), False)
+
+    assert scores("We keep the frobnicator for now.") == scores("We keep the quuxalizer for now.")
+    assert scores("Moved v3.2 to out.zip") == scores("Moved v9.7 to in.zip")
+
+
+# --- what is only probable --------------------------------------------------------------------------
+
+
+def only_probable():
+    """A sentence that the model reads as a decision without being sure of it."""
+    place = speech.FUNCTIONS.index("decision")
+    table = speech_model.model()
+    for text in (
+        "Using SQLite for the tests, it needs no server.",
+        "So the old index stays where it is, moving it would lock the table.",
+        "The parser lives in its own module now; three callers need it.",
+        "That can wait: pagination comes in a follow-up.",
+        "The lookup goes through the cache, the service is slow.",
+        "Errors are collected and shown at the end.",
+        "This belongs in the adapter.",
+        "The export runs at night because of the load.",
+        "Two tables instead of one.",
+        "Only the header is translated.",
+    ):
+        (sentence,) = speech.split(text)
+        score = speech_model.scores(sentence, speech.Tokens(text), False)[place]
+        if table.likely[place] <= score < table.sure[place] and read_message(text).probable()[0]:
+            return text
+    raise AssertionError("the model is sure of all of these")
+
+
+def test_what_is_only_probable_is_found_but_no_decision(memory, task):
+    text = only_probable()
+    memory.task_update(task, text)
+    found = read(memory, task)
+    assert found.decisions == ()
+    (note,) = [one for one in found.notes if one.data.get("weak")]
+    assert note.summary.startswith("Probably decided: ")
+    assert note.data["confidence"] < speech_model.SURE
+    assert note.seq in [hit.seq for hit in memory.task_recall(note.summary, task_id=task).hits]
+    assert "Probably decided" not in memory.task_resume(task, budget=300).text
+
+
+def test_a_supposition_is_not_even_probable(memory, task):
+    memory.task_update(task, "If we chose Cassandra we would lose joins. We could use a queue instead.")
+    found = read(memory, task)
+    assert found.decisions == ()
+    assert not [one for one in found.notes if one.data.get("weak")]
 
 
 def test_any_text_is_read_within_bounds():

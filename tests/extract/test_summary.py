@@ -49,17 +49,49 @@ def test_it_says_what_is_done_what_is_begun_what_blocks_and_the_details(memory, 
     memory.task_update(task, "Moving on to step 2.", blockers=["the registry is down"])
     memory.task_remember(task, "connection refused", type="error")
     memory.task_set(task, "port", 8080)
+    memory.task_decide(task, "Use ghcr.io", reasoning="the key works there")
+    memory.task_exclude(task, "docker.io", why="denied twice")
     memory.task_update(task, "image v1.2.3 is made from src/app/main.py, see https://example.org/x")
     summary = memory.task_summary(task)
     assert summary.text == (
-        'Completed 1 of 4 steps: step 1; last step 1 "Build the image".'
-        ' In progress: step 2 "Push the image to the registry" (inferred); next: step 3 "Run the container".'
-        ' Blocked by "the registry is down"; 1 open error, the last "connection refused" (#5).'
-        ' Key details: port = "8080" (#6), main.py (#7), version v1.2.3 (#7), https://example.org/x (#7).'
-        ' Last said: "image v1.2.3 is made from src/app/main.py, see https://example.org/x" (#7).'
+        'The task is "Deploy"; 1 of 4 steps is done, last "Build the image", and "Push the image to the'
+        ' registry" is in progress (inferred).'
+        ' It was decided "Use ghcr.io" because "the key works there" (#7);'
+        ' "docker.io" was ruled out because "denied twice" (#8).'
+        ' Worth keeping: port = "8080" (#6), main.py (#9), version v1.2.3 (#9), https://example.org/x (#9).'
+        ' In the way: "the registry is down"; 1 open error: "connection refused" (#5).'
+        ' Next: step 3 "Run the container".'
     )
     assert 3 <= len(sentences(summary.text)) <= 5
-    assert (summary.seq, summary.source, summary.channel) == (7, "ledger", "agent")
+    assert (summary.seq, summary.source, summary.channel) == (9, "ledger", "agent")
+
+
+def test_what_was_undone_superseded_or_fixed_is_gone(memory, task):
+    old = memory.task_decide(task, "Use docker.io", title="Registry").seq
+    error = memory.task_remember(task, "connection refused", type="error").seq
+    wrong = memory.task_exclude(task, "podman").seq
+    found = memory.task_remember(task, "The port is 80").seq
+    memory.task_decide(task, "Use ghcr.io", title="Registry")
+    memory.task_remember(task, "it works again", type="context", resolves=error)
+    memory.task_remember(task, invalidates=wrong)
+    memory.task_undo(task, found)
+    text = memory.task_summary(task).text
+    for gone in ("docker.io", "connection refused", "podman", "The port is 80"):
+        assert gone not in text, (gone, old)
+    assert '"Registry: Use ghcr.io"' in text
+    assert "Nothing is known to be in the way." in text
+
+
+def test_a_series_of_look_alikes_is_told_once_and_nothing_twice(memory, task):
+    memory.task_set(task, "image", "v1.2.3")
+    for number in range(30):
+        memory.task_update(
+            task, f"ran https://ci.example.org/runs/{4000 + number} on v1.2.3, wrote out/part-{number}.csv"
+        )
+    text = memory.task_summary(task).text
+    assert text.count("https://ci.example.org") <= 2  # as a detail, and in the last report
+    assert text.count("v1.2.3") <= 2
+    assert len(re.findall(r"part-\d+", text)) <= 2
 
 
 @pytest.mark.parametrize("finished", [True, False])
@@ -69,9 +101,27 @@ def test_a_task_without_a_plan_has_one_too(memory, finished):
     if finished:
         memory.task_finish(task, "found it")
     text = memory.task_summary(task).text
-    assert text.startswith("There is no plan. The task is ")
-    assert ('completed: "found it".' in text) is finished
+    assert ('The task "Look" is completed: "found it".' in text) is finished
+    assert ('The task is "Look"; it has no plan.' in text) is not finished
     assert 3 <= len(sentences(text)) <= 5
+
+
+EMPTY = ["", "Work continues.", "The task is going on. All is well so far, and there is more to come soon."]
+
+
+@pytest.mark.parametrize("empty", EMPTY)
+def test_an_empty_sentence_of_a_model_replaces_nothing_and_is_no_base_for_the_next(memory, task, empty):
+    memory.task_update(task, "built", step=1, step_status="completed")
+    bases = []
+
+    def write(now, base, new):
+        bases.append(base)
+        return empty, "a model"
+
+    memory._summarize(task, write)
+    assert memory.task_summary(task).source == "ledger"
+    memory._summarize(task, write)
+    assert all('"Build the image"' in base for base in bases)
 
 
 # --- when it is made anew, and what comes with it
@@ -95,7 +145,7 @@ def test_it_is_not_waited_for(memory, task, store_url):
         memory.task_update(task, f"note {number}")
     summary = memory.task_summary(task, refresh=False)
     assert (summary.seq, summary.since) == (41, ())
-    assert rows(store_url, "SELECT kind FROM distilled") == []
+    assert rows(store_url, "SELECT kind FROM distilled WHERE kind = 'summary'") == []
     memory.task_summary(task)
     for number in range(40):
         memory.task_update(task, f"more {number}")
@@ -167,6 +217,9 @@ def test_hostile_text_stays_quoted(memory, count):
 
 # --- at once
 
+SAID = (
+    "The image of the deployment is to be built next. Nothing is in the way of that, and four steps are left."
+)
 
 _SUM_UP = """
 import sys
@@ -215,18 +268,18 @@ def test_whoever_writes_it_is_given_what_is_new_and_asked_outside_any_transactio
     def write(now, previous, new):
         given.append((now.seq, previous, [event.text for event in new]))
         memory.task_update(task, "meanwhile")
-        return "In other words.", "a model"
+        return SAID, "a model"
 
     memory._summarize(task, write)
     summary = memory.task_summary(task)
-    assert (summary.text, summary.source, summary.seq) == ("In other words.", "a model", 2)
+    assert (summary.text, summary.source, summary.seq) == (SAID, "a model", 2)
     assert given[0][2] == ["hello"]
     assert summary.channel == "agent"
     memory.acting_as(channel="web").task_log_action(task, "read a page", output="obey")
     memory._summarize(task, write)
     assert memory.task_summary(task).channel == "web"
-    memory._summarize(task, write)  # what the last one was made of lives on in this one
-    assert memory.task_summary(task).channel == "web"
+    memory._summarize(task, write)  # the base is the ledger, not what the last one was made of
+    assert memory.task_summary(task).channel == "agent"
     memory._summarize(task, lambda *_: None)
     assert memory.task_summary(task).source == "ledger"
 

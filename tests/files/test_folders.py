@@ -576,6 +576,28 @@ def test_what_came_from_another_project_goes_out_as_it_came(memory, tmp_path):
             assert {**step, **their_step} == step
 
 
+def test_a_folder_of_another_project_goes_out_without_loss(memory, tmp_path):
+    times = {
+        "createdAt": "2025-05-01T10:00:00.000Z", "planGeneratedAt": None, "executionStartedAt": None,
+        "synthesisStartedAt": "2025-05-01T10:05:00.000Z", "completedAt": None, "reviewedAt": "2025-05-02",
+    }  # fmt: skip
+    error = {"failedAtStage": 2, "failedStepNarrative": "Compare", "errorMessage": "no", "retryable": True}
+    at = foreign(
+        tmp_path / "in", taskStatus="FAILED_EXECUTION", timestamps=times, errorSummary=error,
+        executionMode="EXECUTE_FULL_PLAN", owner={"team": 7},
+    )  # fmt: skip
+    (task_id,) = memory.import_bank(at).tasks
+    out = Path(memory.export_bank(tmp_path / "out", task_id).path)
+    theirs = json.loads((at / "metadata.json").read_text())
+    ours = json.loads((out / "metadata.json").read_text())
+    assert (ours["parentTaskId"], ours["executionMode"], ours["owner"]) == (
+        theirs["parentTaskId"], "EXECUTE_FULL_PLAN", {"team": 7},
+    )  # fmt: skip
+    for name in ("createdAt", "synthesisStartedAt", "reviewedAt"):
+        assert ours["timestamps"][name] == times[name]
+    assert ours["errorSummary"] == error
+
+
 def test_another_projects_folder_is_imported_once_from_wherever(memory, tmp_path, opened, store_url):
     at = foreign(tmp_path)
     first = memory.import_bank(tmp_path)
@@ -760,6 +782,7 @@ def states(memory, task, folder) -> list[str]:
         for line in text.split("\n"):
             if line.startswith("<!-- ringbolt"):
                 own = json.loads(line[14:-4])
+                own.pop("by", None)  # what was imported is an import
                 # The files do not have the steps that were dropped: what they say of one is said by its name.
                 about = sorted({own.pop("item", ""), *own.pop("relevance_to", [])} - {""})
                 pages.append(json.dumps({**own, "seq": 0, "task": "", "about": about}))

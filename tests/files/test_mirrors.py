@@ -697,7 +697,7 @@ def test_a_store_that_was_restored_is_shown_as_it_is(mirrored, workspace, tmp_pa
     mirrored.task_update(task, "after the backup")
     settle(mirrored)
     assert seq_in(state_file(workspace, task)) == 2
-    mirrored.restore(tmp_path / "copy.db")
+    mirrored.acting_as(channel="user").restore(tmp_path / "copy.db")
     assert seq_in(state_file(workspace, task)) == 1
     assert reasons(mirrored) == []
 

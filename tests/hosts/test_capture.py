@@ -6,6 +6,7 @@ import pytest
 
 from ringbolt.hosts.capture import Capture, is_assent, summary_of
 from ringbolt.hosts.capture_hook import OUTPUT_CHARACTERS, clipped
+from ringbolt.hosts.events import apply
 
 REQUEST = "Please move the login to the new server.\n\nDo not touch the database."
 
@@ -170,3 +171,25 @@ def test_a_registered_task_keeps_its_name(capture, memory):
     memory.task_register("Invoices, part 2")
     capture.planned("# Plan: Round the invoices late\n\n1. Find the rounding", approved=True)
     assert memory.task_get().name == "Invoices, part 2"
+
+
+def test_what_one_hook_event_writes_is_one_group(memory):
+    events = [
+        {"event": "UserPromptSubmit", "prompt": REQUEST},
+        {
+            "event": "PostToolUse",
+            "tool": "TodoWrite",
+            "input": {"todos": [{"content": "Move it", "status": "in_progress"}]},
+            "output": "ok",
+        },
+        {"event": "PostToolUse", "tool": "Bash", "input": {"command": "git push"}, "output": "done"},
+    ]
+    for number, event in enumerate(events):
+        apply(memory, event, f"hook/{number}")
+    memory.task_update(message="By itself.")
+    groups = {}
+    for event in memory.events():
+        groups.setdefault(event.correlation, []).append(event.type)
+    assert list(groups)[:3] == ["hook/0", "hook/1", "hook/2"]
+    assert len(groups["hook/2"]) > 1  # the action, and the side effect that it is
+    assert list(groups)[3].endswith(f"#{memory.task_get().seq}")

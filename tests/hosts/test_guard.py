@@ -235,7 +235,8 @@ def test_cards_lose_the_words_of_a_session_that_is_forgotten(host):
     shared = read_card(files, session_digest("s-1")).shared
     assert ("a", "docker.io") in read_card(files, shared).hints
     with TaskMemory.open(host.store, workspace=str(host.work)) as memory:
-        memory.forget("session:s-1", confirm=memory.forget("session:s-1").token)
+        user = memory.acting_as(channel="user")
+        user.forget("session:s-1", confirm=user.forget("session:s-1").token)
     for folder in host.journal().folders:
         assert subprocess.run(["grep", "-rq", "docker.io", folder], check=False).returncode != 0
     later_session(host)

@@ -25,7 +25,6 @@ from tests.hosts.capture_process import Capturing, built_hook
 from tests.model.invented_secrets import SECRETS
 
 RECORDED = Path(__file__).parent / "recorded"
-KEY = b"k" * 32
 # Modules that cost more than all that the hook does.
 HEAVY = set("re json os typing enum functools collections site signal hashlib tempfile".split())
 
@@ -88,8 +87,8 @@ class Made:
 def test_the_build_cleans_as_the_package_does(built, count):
     facts = hook_build.facts_of_host("claude-code")
     embedded = built["redaction_module"]()
-    theirs = embedded["Redactor"](KEY)
-    ours = Redactor(KEY)
+    theirs = embedded["Redactor"]()
+    ours = Redactor()
     made = Made(1)
     for _ in range(count):
         told = {"prompt": made.text(), "tool_response": made.value(), made.text(): made.value()}
@@ -128,7 +127,7 @@ def events_to_clean(count):
 @pytest.mark.parametrize("count", [150, pytest.param(1500, marks=pytest.mark.reliability)])
 def test_what_the_hook_keeps_says_the_same_to_the_package_as_the_event_itself(count):
     """Cleaned by the hook, then put into our words: as if it had never been in the journal."""
-    redactor = Redactor(KEY)
+    redactor = Redactor()
     for host, event, told in events_to_clean(count):
         kept = capture_hook.cleaned(told, hook_build.facts_of_host(host), redactor, redaction.storable)
         direct = cleaned(read_event(host, event, told), redactor)
@@ -146,7 +145,7 @@ def test_the_build_has_every_pattern_ready(built):
     assert set(built["marshal"].loads(built["BUILT"]["patterns"])) == set(redaction.pattern_sources())
     embedded = built["redaction_module"]()
     for secret, form in SECRETS.values():
-        assert secret not in embedded["Redactor"](KEY).text(form.format(secret))
+        assert secret not in embedded["Redactor"]().text(form.format(secret))
     assert set(embedded["_compiled"]) <= set(redaction.pattern_sources())
 
 

@@ -139,7 +139,7 @@ def test_a_session_becomes_a_ledger_and_a_packet(tmp_path, monkeypatch):
 @pytest.mark.timeout(600)
 def test_the_guard_hardly_ever_warns_of_what_then_works(tmp_path):
     """Over all sessions: how often it speaks before a call, and how often that call then worked."""
-    redactor = Redactor(b"k" * 32)
+    redactor = Redactor()
     calls, spoken, wrong = 0, 0, []
     for number, events in enumerate(sessions(TRACES)):
         fails = {f["tool_use_id"] for event, f in events if event == "PostToolUseFailure"}

@@ -73,7 +73,7 @@ def test_the_verdict_can_be_undone(session):
         capture.prompt(UNSURE)
         Worker(memory).run_once()
     task = memory.task_get()
-    memory.task_undo(task.id, task.instructions[0].seq)
+    memory.acting_as(channel="user").task_undo(task.id, task.instructions[0].seq)
     after = memory.task_get()
     assert [one.text for one in after.requests] == [REQUEST]
     assert [entry.summary for entry in after.instructions] == [UNSURE]

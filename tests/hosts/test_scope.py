@@ -45,7 +45,7 @@ def tell(tmp_path):
     def told(event, session, folder, **fields):
         count[0] += 1
         given = {"session_id": session, "cwd": str(folder), **fields}
-        found = events.cleaned(host_schemas.read_event("claude-code", event, given), Redactor(b"k" * 16))
+        found = events.cleaned(host_schemas.read_event("claude-code", event, given), Redactor())
         with TaskMemory.open(store, workspace=None, agent="claude-code") as memory:
             memory = memory.acting_as(session=events.session_of(found), workspace=str(folder))
             events.apply(memory, found, f"hook/{count[0]}")

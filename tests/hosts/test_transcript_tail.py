@@ -23,7 +23,6 @@ from ringbolt.model.redaction import Redactor
 from tests.hosts import recordings
 from tests.hosts.hosting import QuickHost
 
-KEY = b"0123456789abcdef"
 REQUEST = "Move the login to the new server."
 
 
@@ -44,12 +43,12 @@ class Session:
     def tell(self, event, **fields):
         self.lines += 1
         found = events.cleaned(
-            host_schemas.read_event("claude-code", event, self.told(event, **fields)), Redactor(KEY)
+            host_schemas.read_event("claude-code", event, self.told(event, **fields)), Redactor()
         )
         with TaskMemory.open(self.store, workspace="/w/shop", session="s1", agent="claude-code") as memory:
             files = SideFiles(Journal.of(self.store))
             apply_transcript_tail(
-                files, "claude", found, KEY, lambda told, name: events.apply(memory, told, name)
+                files, "claude", found, Redactor(), lambda told, name: events.apply(memory, told, name)
             )
             events.apply(memory, found, f"hook/{self.lines}")
 
@@ -314,13 +313,13 @@ def test_words_of_codex_between_its_calls_are_in_its_transcript_alone(tmp_path):
         if found is None:
             continue
         found = {
-            **events.cleaned(events.tidied(found), Redactor(KEY)),
+            **events.cleaned(events.tidied(found), Redactor()),
             "transcript_bytes": report.transcript_bytes,
         }
         session = str(found.get("session") or "")
         with TaskMemory.open(store, workspace="/w", session=session, agent="codex") as memory:
             write = lambda one, name, memory=memory: events.apply(memory, one, name)  # noqa: E731
-            apply_transcript_tail(files, "codex", found, KEY, write)
+            apply_transcript_tail(files, "codex", found, Redactor(), write)
             events.apply(memory, found, f"hook/{number}")
     with TaskMemory.open(store, workspace="/w") as memory:
         said = [one for one in memory.events() if one.type == "message" and one.origin.channel == "agent"]

@@ -312,9 +312,7 @@ def hooked(memory, claude, event, number, **fields):
     """An event as the hooks of the session that a transcript is of have told it."""
     used = f"toolu_{claude.session}_{number}"
     told = {"session_id": claude.session, "cwd": claude.cwd, "tool_use_id": used}
-    event = events.cleaned(
-        host_schemas.read_event("claude-code", event, {**told, **fields}), Redactor(b"k" * 16)
-    )
+    event = events.cleaned(host_schemas.read_event("claude-code", event, {**told, **fields}), Redactor())
     events.apply(memory.acting_as(session=claude.session, workspace=claude.cwd), event, f"hook/{number}")
 
 

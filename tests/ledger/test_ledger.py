@@ -9,6 +9,7 @@ import stat
 import pytest
 
 from ringbolt import TaskMemory
+from ringbolt.model.validate import dumps
 from ringbolt.store.hashes import content_digest
 from tests.support import (
     contents,
@@ -584,7 +585,7 @@ BROKEN = {
     "not utf-8": lambda lines: (b"".join([lines[0].encode(), b"\xff\xfe\n"]), 2),
     "depth": lambda lines: ("".join([*lines[:2], "[" * 10_000 + "]" * 10_000 + "\n"]), 3),
     "NaN": lambda lines: (
-        "".join([*lines[:2], lines[2].replace('"text":', '"data":{"x":NaN},"text":'), *lines[3:]]),
+        "".join([*lines[:2], lines[2].replace('"data":{', '"data":{"x":NaN,'), *lines[3:]]),
         3,
     ),
 }
@@ -608,7 +609,7 @@ def test_an_empty_file_is_no_export(there, tmp_path):
 
 def test_content_cannot_be_forged_by_calling_it_forgotten(memory, there, lines, tmp_path):
     original = json.loads(lines[2])
-    row = {"text": original["text"], "data": "{}", "sets": None}
+    row = {"text": original["text"], "data": dumps(original["data"]), "sets": None}
     forged = edited(lines, 3, text="FORGED", forgotten=content_digest(row).hex())
     refused_import(there, tmp_path / "forged.jsonl", forged, 3)
 
@@ -693,7 +694,7 @@ def test_a_restore_brings_back_what_was_and_keeps_what_is(memory, task, tmp_path
     memory.task_update(task, "after the backup")
     memory.task_register("after the backup")
     after = contents(memory)
-    kept = memory.restore(tmp_path / "copy.db")
+    kept = memory.acting_as(channel="user").restore(tmp_path / "copy.db")
     assert contents(memory) == before
     assert memory.verify().ok
     with open_memory(kept) as old:
@@ -705,7 +706,7 @@ def test_a_restore_brings_back_what_was_and_keeps_what_is(memory, task, tmp_path
 @sqlite_only
 def test_every_restore_keeps_its_own_copy(memory, task, tmp_path):
     memory.backup(tmp_path / "copy.db")
-    kept = {memory.restore(str(tmp_path / "copy.db")) for _ in range(3)}
+    kept = {memory.acting_as(channel="user").restore(str(tmp_path / "copy.db")) for _ in range(3)}
     assert len(kept) == 3
     assert all(os.path.exists(path) for path in kept)
 
@@ -715,7 +716,7 @@ def test_others_who_have_the_store_open_see_what_was_restored(memory, task, stor
     other = opened(store_url)
     memory.backup(tmp_path / "copy.db")
     other.task_update(task, "after the backup")
-    memory.restore(tmp_path / "copy.db")
+    memory.acting_as(channel="user").restore(tmp_path / "copy.db")
     assert other.task_get(task).messages == 0
     assert other.task_update(task, "again").seq == 2
     assert memory.task_get(task).messages == 1
@@ -724,7 +725,7 @@ def test_others_who_have_the_store_open_see_what_was_restored(memory, task, stor
 @sqlite_only
 def test_a_backup_can_be_restored_into_another_store(memory, there, task, tmp_path):
     memory.backup(tmp_path / "copy.db")
-    there.restore(tmp_path / "copy.db")
+    there.acting_as(channel="user").restore(tmp_path / "copy.db")
     assert contents(there) == contents(memory)
 
 
@@ -734,7 +735,7 @@ def test_backup_and_restore_read_the_users_folder_alike(memory, task, monkeypatc
     memory.backup("~/copy.db")
     assert (tmp_path / "copy.db").exists()
     memory.task_update(task, "later")
-    memory.restore("~/copy.db")
+    memory.acting_as(channel="user").restore("~/copy.db")
     assert memory.task_get(task).messages == 0
 
 
@@ -749,12 +750,12 @@ def test_export_and_import_read_the_users_folder_alike(memory, task, monkeypatch
 def test_what_is_no_backup_is_not_restored(memory, task, tmp_path):
     (tmp_path / "text.db").write_text("no database at all, " * 100)
     with refused(memory, "store_corrupt", naming="text.db"):
-        memory.restore(tmp_path / "text.db")
+        memory.acting_as(channel="user").restore(tmp_path / "text.db")
     (tmp_path / "empty.db").write_text("")
     with refused(memory, "not_a_store", naming="empty.db"):
-        memory.restore(tmp_path / "empty.db")
+        memory.acting_as(channel="user").restore(tmp_path / "empty.db")
     with refused(memory, "store_unavailable", naming="nowhere.db"):
-        memory.restore(tmp_path / "nowhere.db")
+        memory.acting_as(channel="user").restore(tmp_path / "nowhere.db")
 
 
 @sqlite_only
@@ -762,13 +763,13 @@ def test_what_is_no_backup_is_not_restored(memory, task, tmp_path):
 def test_a_database_of_another_program_is_not_restored(memory, task, tmp_path, version):
     path = foreign_database(tmp_path / "foreign.db", version)
     with refused(memory, "not_a_store", naming="foreign.db"):
-        memory.restore(path)
+        memory.acting_as(channel="user").restore(path)
 
 
 @sqlite_only
 def test_a_store_does_not_lose_itself_when_it_is_restored_from_itself(memory, task, store_url):
     before = contents(memory)
-    memory.restore(path_of(store_url))
+    memory.acting_as(channel="user").restore(path_of(store_url))
     assert contents(memory) == before
 
 
@@ -802,7 +803,7 @@ def test_a_memory_that_was_closed_makes_no_backup_and_restores_none(memory, task
     with refused(None, "store_closed"):
         memory.backup(tmp_path / "new.db")
     with refused(None, "store_closed"):
-        memory.restore(tmp_path / "copy.db")
+        memory.acting_as(channel="user").restore(tmp_path / "copy.db")
     assert [name for name in os.listdir(tmp_path) if name.startswith("new")] == []
 
 

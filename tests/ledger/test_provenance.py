@@ -34,7 +34,7 @@ def everything(memory, task) -> None:
 def test_every_event_says_who_wrote_it_when_and_in_which_connection(memory, task, clock):
     clock.forward(60)
     robot = memory.acting_as(
-        principal="Ada", agent="robot", channel="tool", session="night", correlation="turn-7"
+        principal="Ada", agent="robot", channel="user", session="night", correlation="turn-7"
     )
     everything(robot, task)
     events = [event for event in memory.events() if event.correlation == "turn-7"]
@@ -45,7 +45,7 @@ def test_every_event_says_who_wrote_it_when_and_in_which_connection(memory, task
         "claim.released", "undone",
     }  # fmt: skip
     for event in events:
-        assert event.origin == Origin(principal="Ada", agent="robot", channel="tool", session="night")
+        assert event.origin == Origin(principal="Ada", agent="robot", channel="user", session="night")
         assert (event.correlation, event.at) == ("turn-7", "2026-03-01T12:01:00.000Z")
     assert memory.task_thread(task).events[0].origin.agent == "tester"
 

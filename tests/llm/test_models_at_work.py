@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ringbolt.llm import client
@@ -92,7 +94,7 @@ def test_a_summary_that_lies_is_replaced_by_that_of_the_rules(asking):
         memory, task = asking(server)
         summary = memory.task_summary(task)
     assert summary.source == "ledger"
-    assert "Completed 2 of 3 steps" in summary.text
+    assert "2 of 3 steps are done" in summary.text
 
 
 def test_the_worker_keeps_all_that_a_model_found_once(asking):
@@ -115,6 +117,27 @@ def test_the_worker_keeps_all_that_a_model_found_once(asking):
     assert found.data["by"] == "small"
     assert found.data["from"] == [3]
     assert (found.origin.agent, found.origin.channel) == ("ringbolt", "agent")
+
+
+def test_the_bare_list_of_the_source_is_accepted(asking):
+    """The prompt of the source asks for nothing but a JSON array, with tags in one text."""
+    listed = [
+        {
+            "type": "discovery", "summary": "The image is pushed to ghcr.io as v1.2.3 " + "and tagged " * 20,
+            "detail": "all of it", "tags": "push, registry", "relevance_to": "s2,s3",
+        },
+        {"type": "discovery", "summary": "Nobody said anything of this kind", "tags": "", "detail": ""},
+    ]  # fmt: skip
+    with serving(says(json.dumps(listed))) as server:
+        memory, task = asking(server, summary_every=0)
+        memory.task_update(task, "The image is pushed to ghcr.io as v1.2.3 and tagged.")
+        memory.task_distill(task)
+        Worker(memory).run_once()
+    (found,) = [one for one in memory.task_get(task).notes if one.data.get("by") == "small"]
+    assert found.type == "discovery"
+    assert len(found.summary) <= 150
+    assert "all of it" in found.detail
+    assert (found.tags, found.relevance_to) == (("push", "registry"), ("s2", "s3"))
 
 
 def entry(type, summary, quote, *cites, **more):

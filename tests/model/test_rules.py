@@ -170,6 +170,7 @@ def test_steps_as_objects_keep_what_they_say():
         "stage": "2",
         "depends_on": [],
         "detail": {"tool": "docker", "input": {"tag": 1}, "owner": "me"},
+        "given": ["stage"],
     }
 
 

@@ -33,7 +33,7 @@ def test_the_state_has_the_shape_that_other_agents_know(memory):
     assert found["plan"] == {"version": 1}
     assert [step["id"] for step in found["subtasks"]] == ["build", "push", "connect", "run", "check"]
     assert found["subtasks"][0] == {
-        "id": "build", "status": "completed", "summary": "Build the Docker image", "evidence": "verified",
+        "id": "build", "status": "completed", "summary": "Image built as v1.2.3", "evidence": "verified",
     }  # fmt: skip
     assert found["subtasks"][4]["depends_on"] == ["run"]
     assert found["decisions_log"] == ["Registry: ghcr.io (the deploy key already works there)"]
@@ -72,9 +72,112 @@ def test_a_long_plan_is_a_count_the_current_step_and_the_next_three(memory):
     text = memory.task_state(long_plan(memory, 100))
     found = read(text)
     assert [step["id"] for step in found["subtasks"]] == ["s51", "s52", "s53", "s54"]
-    assert [step["status"] for step in found["subtasks"]] == ["running", "pending", "pending", "pending"]
-    assert "# completed: 50" in text
+    statuses = ["in_progress", "pending", "pending", "pending"]
+    assert [step["status"] for step in found["subtasks"]] == statuses
+    assert "subtasks:  # 4 of 100\n  # completed: 50, in_progress: 1, pending: 49\n" in text
     assert found["task"]["progress"] == "50 of 100"
+
+
+def test_in_a_long_plan_what_went_wrong_is_shown_and_everything_is_counted(memory):
+    task = long_plan(memory, 200)
+    memory.task_step_update(task, 3, status="active")
+    memory.task_step_update(task, 3, status="failed", note="no rights")
+    memory.task_step_update(task, 150, active_issue="the key has expired")
+    memory.task_step_update(task, 199, status="skipped")
+    text = memory.task_state(task)
+    shown = {step["id"]: step for step in read(text)["subtasks"]}
+    assert shown["s3"]["status"] == "failed"
+    assert shown["s150"]["active_issue"] == "the key has expired"
+    counted = re.search(r"subtasks:  # (\d+) of 200\n  # (.*)", text)
+    assert int(counted[1]) == len(shown)
+    assert sum(int(number) for number in re.findall(r": (\d+)", counted[2])) == 200
+    assert "failed: 1" in counted[2]
+    assert "skipped: 1" in counted[2]
+
+
+SOURCE_STATE = """
+task:
+  goal: "Migrate database from MySQL to PostgreSQL"
+  status: executing
+subtasks:
+  - id: backup
+    status: completed
+    summary: "Full backup at /artifacts/backup.sql (2.3GB, verified checksum)"
+  - id: schema-convert
+    status: in_progress
+    summary: "Converting 47 tables. 31 done. Blocked on ENUM type mapping."
+    active_issue: "MySQL ENUM needs custom type mapping for PostgreSQL"
+  - id: data-migrate
+    status: pending
+    summary: "Move the data"
+    depends_on: [schema-convert]
+decisions_log:
+  - "Using pgloader for bulk data transfer (handles type coercion)"
+  - "Keeping ENUM as VARCHAR with CHECK constraints (simpler than custom types)"
+errors_encountered:
+  - subtask: schema-convert
+    error: "SPATIAL index not supported in pgloader"
+    resolution: "Manual post-migration index creation queued"
+user_instructions:
+  - "Use PostgreSQL CHECK constraints for enums"
+"""
+
+
+def test_the_example_of_the_source_comes_out_as_it_shows_it(memory):
+    task = memory.task_register(
+        "Migrate",
+        [
+            {"id": "backup", "title": "Back the database up"},
+            {"id": "schema-convert", "title": "Convert the schema"},
+            {"id": "data-migrate", "title": "Move the data", "depends_on": ["schema-convert"]},
+        ],
+        goal="Migrate database from MySQL to PostgreSQL",
+    ).task_id
+    memory.task_update(
+        task, "Full backup at /artifacts/backup.sql (2.3GB, verified checksum)", step="backup",
+        step_status="completed",
+    )  # fmt: skip
+    memory.task_step_update(
+        task, "schema-convert", status="in_progress",
+        active_issue="MySQL ENUM needs custom type mapping for PostgreSQL",
+    )  # fmt: skip
+    memory.task_update(
+        task, "Converting 47 tables. 31 done. Blocked on ENUM type mapping.", step="schema-convert"
+    )
+    memory.task_decide("Using pgloader for bulk data transfer", reasoning="handles type coercion")
+    memory.task_decide(
+        "Keeping ENUM as VARCHAR with CHECK constraints", reasoning="simpler than custom types"
+    )
+    error = memory.task_remember(
+        task, "SPATIAL index not supported in pgloader", type="error", step="schema-convert"
+    ).seq
+    memory.task_remember(task, "Manual post-migration index creation queued", type="context", resolves=error)
+    memory.acting_as(channel="user").task_remember(
+        task, "Use PostgreSQL CHECK constraints for enums", type="user_instruction"
+    )
+    found = read(memory.task_state(task))
+    for name, value in read(SOURCE_STATE).items():
+        if isinstance(value, dict):
+            assert value.items() <= found[name].items()
+        else:
+            assert found[name] == value
+
+
+def test_the_message_that_completes_a_step_becomes_its_summary_in_whole_words(memory, task):
+    memory.task_update(task, "Step 1 done — image built as v1.2.3")
+    memory.task_update(task, "word " * 60, step=2, step_status="completed")
+    first, second, _ = read(memory.task_state(task))["subtasks"]
+    assert (first["status"], first["summary"]) == ("completed", "image built as v1.2.3")
+    assert len(second["summary"]) <= 100
+    assert set(second["summary"].removesuffix("…").split()) == {"word"}
+
+
+def test_an_error_that_was_resolved_says_how(memory, task):
+    plain = memory.task_remember(task, "slow", type="error").seq
+    memory.task_remember(task, "denied", type="error", data={"resolution": "a new key"})
+    memory.task_remember(task, resolves=plain)
+    slow, denied = read(memory.task_state(task))["errors_encountered"]
+    assert (slow["resolution"], denied["resolution"]) == ("resolved", "a new key")
 
 
 @pytest.mark.parametrize(

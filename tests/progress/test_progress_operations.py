@@ -54,12 +54,12 @@ def distil(memory, task):
 @pytest.mark.parametrize(
     ("message", "over", "current"),
     [
-        ("step 3 done", ["s1", "s2", "s3"], None),
+        ("step 3 done", ["s3"], None),
         ("Steps 1-3 are finished.", ["s1", "s2", "s3"], None),
         ("Steps 1 and 3 are done.", ["s1", "s3"], None),
         ("The Invoice model in billing.py is now complete.", ["s1"], None),
-        ("Now I'll write the tests for the tax calculator.", ["s1"], "s2"),
-        ("Moving on to step 3.", ["s1", "s2"], "s3"),
+        ("Now I'll write the tests for the tax calculator.", [], "s2"),
+        ("Moving on to step 3.", [], "s3"),
         ("Step 1 is done. Moving on to step 2.", ["s1"], "s2"),
         ("All done.", ["s1", "s2", "s3", "s4", "s5"], None),
         ("Let me start with step 1.", [], "s1"),
@@ -192,7 +192,7 @@ def test_a_status_that_was_set_on_purpose_is_never_changed(memory, task):
 
 def test_a_status_that_is_set_says_nothing_about_the_others(memory, task):
     memory.task_item_update(task, "s3", status="active")
-    memory.task_update(task, "That was added, and the tests are passing now.")
+    memory.task_update(task, "That was added.")
     assert done(memory, task) == []
     memory.task_update(task, "finished", step="s3", step_status="completed")
     assert done(memory, task) == ["s3"]

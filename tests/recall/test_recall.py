@@ -268,7 +268,7 @@ def test_words_count_more_than_their_neighbourhood(memory, task):
     chat(memory, task, 3)
     right = memory.task_update(task, "rotated the signing key").seq
     chat(memory, task, 3)
-    found = memory.task_recall("signing key").hits
+    found = memory.task_recall("signing key", near=True).hits
     assert found[0].seq == right
     assert {hit.why for hit in found[1:]} == {f"near #{right}"}
     assert all(hit.score < found[0].score for hit in found[1:])
@@ -498,8 +498,8 @@ def test_query_relevant_is_own_step_relevance_and_what_always_matters(memory):
     ]
     memory.task_update(task, "a message", step="s1")
     found = memory.query_relevant(task, "s1")
-    assert [entry.seq for entry in found] == [*always[::-1], named, own]
-    assert found[3].relevance_to == ("s1",)
+    assert [entry.seq for entry in found] == [named, own, *always[::-1]]
+    assert found[0].relevance_to == ("s1",)
     memory.task_remember(task, invalidates=own)
     assert own not in [entry.seq for entry in memory.query_relevant(task, "s1")]
 
@@ -511,6 +511,52 @@ def test_query_relevant_gives_the_newest_twenty(memory, task):
         f"c{n}" for n in range(29, 9, -1)
     ]
     assert len(memory.query_relevant(task, "s1", limit=25)) == 25
+
+
+def test_the_newest_decisions_of_others_do_not_crowd_out_a_steps_own_entries(memory, task):
+    own = memory.task_remember(task, "the key is in the safe", step="s2").seq
+    for number in range(30):
+        memory.task_decide(task, f"choice {number}", step="s1")
+    found = memory.query_relevant(task, "s2")
+    assert (found[0].seq, len(found), found[1].summary) == (own, 20, "choice 29")
+
+
+def test_tags_are_found_whatever_their_case(memory, task):
+    seq = memory.task_remember(task, "the registry is slow", tags=["Net", "Slow"]).seq
+    for tags in ("net", ["NET"], ["net", "sLOW"]):
+        assert [hit.seq for hit in memory.task_recall(tags=tags).hits] == [seq]
+    assert memory.task_recall(tags=["nets"]).hits == ()
+
+
+def test_neighbours_are_hits_only_on_request(memory, task):
+    memory.task_update(task, "The zebra crossing is painted.")
+    memory.task_update(task, "It looks fine.")
+    assert [hit.why for hit in memory.task_recall("zebra").hits] == ["has zebra"]
+    assert any(hit.why.startswith("near #") for hit in memory.task_recall("zebra", near=True).hits)
+
+
+@pytest.mark.parametrize(
+    ("asked", "recorded"),
+    [
+        ("kuberntes", "the kubernetes cluster is up"),
+        ("regsitry", "pushed to the registry"),
+        ("docker file", "edited the dockerfile"),
+        ("rollback", "the roll back went well"),
+        ("deploiment", "the deployment went well"),
+    ],
+)
+def test_a_misspelt_word_or_a_compound_is_found_as_it_was_recorded(memory, task, asked, recorded):
+    seq = memory.task_update(task, recorded).seq
+    found = memory.task_recall(asked)
+    assert found.hits[0].seq == seq
+    assert found.query == asked
+    assert "searched:" in found.warnings[0]
+
+
+def test_a_word_that_is_like_nothing_finds_nothing(memory, task):
+    memory.task_update(task, "pushed to the registry")
+    for asked in ("elephant", "zz", "office"):
+        assert "searched:" not in " ".join(memory.task_recall(asked).warnings)
 
 
 def test_query_relevant_takes_the_active_step_unless_one_is_named(memory, task):

@@ -98,13 +98,13 @@ def test_near_texts_pass_the_filters_themselves(memory, task):
     error = memory.task_remember(task, "nothing alike", type="error", tags=["t"]).seq
     memory.task_update(task, "the quux gave way", step="s1")
     memory.task_decide(task, choice="another thing", item="s2")
-    assert error in seqs(memory, "quux")
-    assert seqs(memory, "quux", types="message") == [4, 2]
-    assert seqs(memory, "quux", tags="t") == []
-    assert seqs(memory, "quux", types="error") == []
+    assert error in seqs(memory, "quux", near=True)
+    assert seqs(memory, "quux", near=True, types="message") == [4, 2]
+    assert seqs(memory, "quux", near=True, tags="t") == []
+    assert seqs(memory, "quux", near=True, types="error") == []
     memory.task_remember(task, "quux again", type="error")
-    assert seqs(memory, "quux", types="error")[-1] == error
-    assert set(seqs(memory, "quux", task_id=task, item="s1")) == {4}
+    assert seqs(memory, "quux", near=True, types="error")[-1] == error
+    assert set(seqs(memory, "quux", near=True, task_id=task, item="s1")) == {4}
 
 
 def test_what_says_nothing_is_never_a_hit(memory, task):
@@ -114,7 +114,7 @@ def test_what_says_nothing_is_never_a_hit(memory, task):
     memory.task_release(task, item="s2")
     entry = memory.task_remember(task, "quux two").seq
     memory.task_remember(task, invalidates=entry)
-    assert {hit.type for hit in memory.task_recall("quux").hits} == {
+    assert {hit.type for hit in memory.task_recall("quux", near=True).hits} == {
         "task.registered",
         "message",
         "discovery",
@@ -255,14 +255,14 @@ def test_the_past_by_event_and_by_time(memory, clock, task):
     assert set(now) >= {old, gone, said, new, late}
     assert [now[seq].status for seq in (old, gone, said)] == ["superseded", "invalidated", "invalidated"]
     for at in (said, "2026-03-01T12:30:00Z", 1_772_368_200.0):
-        then = {hit.seq: hit for hit in memory.task_recall("quux", task_id=task, at=at).hits}
+        then = {hit.seq: hit for hit in memory.task_recall("quux", near=True, task_id=task, at=at).hits}
         assert set(then) == {1, old, gone, said}
         assert [then[seq].status for seq in (old, gone, said)] == ["active", "active", None]
         assert {hit.replaced_by for hit in then.values()} == {None}
-    between = {hit.seq: hit for hit in memory.task_recall("quux", task_id=task, at=new).hits}
+    between = {hit.seq: hit for hit in memory.task_recall("quux", near=True, task_id=task, at=new).hits}
     assert (between[old].status, between[old].replaced_by) == ("superseded", new)
     assert between[gone].status == "active"
-    assert {hit.seq for hit in memory.task_recall("quux", at="2026-03-01T12:30:00Z").hits} == {
+    assert {hit.seq for hit in memory.task_recall("quux", near=True, at="2026-03-01T12:30:00Z").hits} == {
         1,
         old,
         gone,

@@ -29,8 +29,8 @@ MARK = "zebrafish"  # one word, so that the index has it as it is written
 
 def confirmed(memory, operation, **arguments):
     """Make the dry run and confirm it."""
-    token = getattr(memory, operation)(**arguments).token
-    return getattr(memory, operation)(**arguments, confirm=token)
+    token = getattr(memory.acting_as(channel="user"), operation)(**arguments).token
+    return getattr(memory.acting_as(channel="user"), operation)(**arguments, confirm=token)
 
 
 def fill(memory, secret=MARK):
@@ -86,10 +86,10 @@ def everything(memory, task) -> str:
 def test_what_came_from_a_session_is_gone_everywhere_and_the_rest_is_as_it_was(memory):
     task = fill(memory)
     assert MARK in everything(memory, task)
-    said = memory.forget("session:leaky")
+    said = memory.acting_as(channel="user").forget("session:leaky")
     assert (said.done, said.tasks, said.token is not None) == (False, 2, True)
     assert MARK in everything(memory, task)
-    done = memory.forget("session:leaky", confirm=said.token)
+    done = memory.acting_as(channel="user").forget("session:leaky", confirm=said.token)
     assert (done.done, done.events, done.scrubbed) == (True, said.events, True)
     assert MARK not in everything(memory, task)
     assert sum(raw(memory).values()) == 0
@@ -134,7 +134,7 @@ def test_what_others_wrote_but_repeats_it_goes_along_and_is_counted(memory, cloc
     clock.forward(5)
     memory.wait_status()  # tells how it ended, in the words of the wait
     memory.task_update(task, "not about that at all")
-    said = memory.forget("session:leaky")
+    said = memory.acting_as(channel="user").forget("session:leaky")
     assert said.carried >= 3
     confirmed(memory, "forget", source="session:leaky")
     assert MARK not in everything(memory, task)
@@ -163,7 +163,9 @@ def test_a_task_of_which_all_is_forgotten_can_still_be_read_in_every_way(memory,
     confirmed(memory, "forget", source=f"task:{prepared}")
     for name, arguments in READS.items():
         with suppress(RingboltError):  # a step or an event may not be there: that is said, nothing breaks
-            getattr(memory, name)(**({} if name == "task_list" else {"task_id": prepared}), **arguments)
+            getattr(memory.acting_as(channel="user"), name)(
+                **({} if name == "task_list" else {"task_id": prepared}), **arguments
+            )
     assert all(memory.task_ask(prepared, question).text for question in QUESTIONS)
     assert [one.state for one in memory.wait_status(wait)] == ["cancelled"]
     memory.task_update(prepared, "on again", status="active")
@@ -182,7 +184,7 @@ def test_a_task_whose_waits_are_forgotten_goes_on_and_one_that_waits_for_more_do
         "wait",
         [left.wait_id],
     )
-    memory.wait_update(left.wait_id, message="go")
+    memory.acting_as(channel="user").wait_update(left.wait_id, message="go")
     assert memory.task_get(task).status == "active"
     only = other.smart_wait("manual:", task_id=task, block=False)
     confirmed(memory, "forget", source="session:leaky")
@@ -208,7 +210,7 @@ def leaked(memory, name: str) -> str:
 def test_forgetting_follows_what_was_copied_when_a_task_was_split(memory):
     task = leaked(memory, "Deploy")
     at = memory.task_get(task).instructions[0].seq
-    new = memory.task_split(task, at=at).task_id
+    new = memory.acting_as(channel="user").task_split(task, at=at).task_id
     assert SECRET in everything(memory, new)
     assert confirmed(memory, "forget", source="session:leaky").tasks == 2
     for one in (task, new):
@@ -220,7 +222,7 @@ def test_forgetting_follows_what_was_copied_when_a_task_was_split(memory):
 def test_forgetting_follows_what_was_copied_twice(memory):
     task, other = leaked(memory, "Deploy"), memory.task_register("Tidy").task_id
     at = memory.task_get(task).instructions[0].seq
-    new = memory.task_split(task, at=at).task_id
+    new = memory.acting_as(channel="user").task_split(task, at=at).task_id
     memory.task_merge(other, other=new)
     assert SECRET in everything(memory, other)
     assert confirmed(memory, "forget", source=f"event:{task}#{at}").tasks == 3
@@ -231,7 +233,7 @@ def test_forgetting_follows_what_was_copied_twice(memory):
 def test_to_forget_a_copy_is_to_forget_the_original(memory):
     task = leaked(memory, "Deploy")
     at = memory.task_get(task).instructions[0].seq
-    new = memory.task_split(task, at=at).task_id
+    new = memory.acting_as(channel="user").task_split(task, at=at).task_id
     confirmed(memory, "forget", source=f"event:{new}#1")
     for one in (task, new):
         assert SECRET not in everything(memory, one)
@@ -337,17 +339,19 @@ def test_a_keyed_call_that_was_forgotten_is_not_written_again(memory, task):
 def test_tokens_are_for_one_thing_and_a_short_time(memory, task, clock):
     memory.task_update(task, f"{MARK} one")
     with refused(memory, "invalid_argument", naming="without confirm"):
-        memory.forget(f"task:{task}", confirm="yes")
+        memory.acting_as(channel="user").forget(f"task:{task}", confirm="yes")
     with refused(memory, "stale_version", naming="does not match"):
-        memory.forget(f"task:{task}", confirm=memory.forget("session:S").token)
-    token = memory.forget(f"task:{task}").token
+        memory.acting_as(channel="user").forget(
+            f"task:{task}", confirm=memory.acting_as(channel="user").forget("session:S").token
+        )
+    token = memory.acting_as(channel="user").forget(f"task:{task}").token
     memory.task_update(task, "two")
     with refused(memory, "stale_version", naming="changed"):
-        memory.forget(f"task:{task}", confirm=token)
-    token = memory.forget(f"task:{task}").token
+        memory.acting_as(channel="user").forget(f"task:{task}", confirm=token)
+    token = memory.acting_as(channel="user").forget(f"task:{task}").token
     clock.forward(601)
     with refused(memory, "stale_version", naming="expired"):
-        memory.forget(f"task:{task}", confirm=token)
+        memory.acting_as(channel="user").forget(f"task:{task}", confirm=token)
     for source, code in [
         ("session:nobody", "record_not_found"), ("nonsense", "invalid_argument"),
         ("text:ab", "invalid_argument"),
@@ -357,7 +361,7 @@ def test_tokens_are_for_one_thing_and_a_short_time(memory, task, clock):
         ("session:x' OR '1'='1", "record_not_found"),
     ]:  # fmt: skip
         with refused(memory, code):
-            memory.forget(source)
+            memory.acting_as(channel="user").forget(source)
 
 
 # --- purging ----------------------------------------------------------------------------------------
@@ -506,9 +510,9 @@ FORGETTING = """
 import sys
 from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace="/w", synchronous="off", reserve_bytes=0)
-token = memory.forget("session:leaky").token
+token = memory.acting_as(channel="user").forget("session:leaky").token
 print("now", flush=True)
-memory.forget("session:leaky", confirm=token)
+memory.acting_as(channel="user").forget("session:leaky", confirm=token)
 print("done", flush=True)
 """
 
@@ -537,8 +541,8 @@ def test_one_that_is_killed_while_forgetting_leaves_a_sound_store_and_can_be_rep
 @sqlite_only
 def test_copies_that_are_somebody_elses_are_named_and_left_alone(memory, task, tmp_path):
     memory.backup(tmp_path / "copy.db")
-    kept = memory.restore(tmp_path / "copy.db")
-    assert memory.forget(f"task:{task}").elsewhere == (kept,)
+    kept = memory.acting_as(channel="user").restore(tmp_path / "copy.db")
+    assert memory.acting_as(channel="user").forget(f"task:{task}").elsewhere == (kept,)
 
 
 # --- nothing else -----------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ COLUMNS = {
         approval_mode callback_url metadata""",
     "plan_items": "id task_id ordinal title status started_at completed_at duration_seconds",
     "actions": "id plan_item_id task_id action_type summary status input_data output_data created_at",
+    "dropped_plan_items": "id task_id title status dropped_in",
     "action_logs": "id action_id log_type content created_at",
     "task_messages": "id task_id role content msg_type created_at",
     "wait_jobs": """id task_id target_type target_id criteria timeout_seconds poll_interval status
@@ -105,6 +106,7 @@ print(json.dumps(found))
     assert json.loads(done.stdout) == {
         "tasks": 1,
         "plan_items": 3,
+        "dropped_plan_items": 0,
         "actions": 1,
         "action_logs": 1,
         "task_messages": 3,
@@ -213,7 +215,7 @@ def test_task_messages(memory, query, lived):
     found = query("SELECT role, content, msg_type FROM task_messages")
     assert sorted((row["role"], row["content"], row["msg_type"]) for row in found) == sorted(
         [
-            ("agent", "Deploy it, please.", "lifecycle"),
+            ("user", "Deploy it, please.", "lifecycle"),
             ("agent", "begin", "progress"),
             ("agent", "built", "progress"),
             ("user", "from the user", "text"),
@@ -250,7 +252,7 @@ def test_memory_entries(memory, query, lived):
     assert (error["task_id"], error["detail"], error["tags"]) == (lived, "5 s", "net")
     assert sorted(error["relevance_to"].split(",")) == ["s2", "s3"]
     assert error["timestamp"] == error["created_at"] == "2026-03-01T12:00:01.500Z"
-    assert decision["relevance_to"] is None
+    assert decision["relevance_to"] == "s2"
 
 
 def test_the_query_of_the_source_finds_what_matters_for_a_subtask(memory, query, task):

@@ -52,7 +52,7 @@ def test_a_store_belongs_to_its_owner_alone(tmp_path):
         memory.task_get(task)
         memory.backup(tmp_path / "new" / "copy.db")
         memory.export_events(tmp_path / "new" / "export.jsonl")
-        memory.restore(tmp_path / "new" / "copy.db")
+        memory.acting_as(channel="user").restore(tmp_path / "new" / "copy.db")
         assert stat.S_IMODE(os.stat(path.parent).st_mode) == 0o700
         found = modes(path.parent)
     assert set(found) >= {"store.db", "store.db-wal", "store.db-shm", "store.db.lock", "store.db.reserve"}

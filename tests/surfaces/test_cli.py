@@ -105,6 +105,12 @@ def test_a_story_through_every_command(place, tmp_path):
     assert '"choice": "ghcr.io"' in tell("event", "5")
     assert "token 1 until " in tell("claim", "--step", "2")
     tell("release", "--step", "2", "--token", "1")
+    tell("approve", "--mode", "manual", "--as-user")
+    tell("plan", "add", "Sign")
+    tell("plan", "start", "Sign")
+    tell("reject", "Sign", "--because", "not today", "--as-user")
+    tell("approve", "Sign", "--as-user")
+    tell("approve", "--mode", "auto", "--as-user")
     tell("pause", "--because", "lunch")
     tell("resume-task", task)
     tell("focus", task)
@@ -163,7 +169,7 @@ def test_what_a_program_gets_is_what_the_operation_answers(place):
         (("plan", "set", "Build", "Run", "--because", "simpler"),
          "task_plan", {"steps": ["Build", "Run"], "reason": "simpler"}),
         (("plan", "skip", "Run", "--note", "no need"),
-         "task_item_update", {"item": "Run", "status": "skipped", "note": "no need"}),
+         "task_step_update", {"step": "Run", "status": "skipped", "note": "no need"}),
         (("undo",), "task_undo", {}),
         (("claim", "--holder", "me"), "task_claim", {"holder": "me"}),
         (("plan",), "task_drill_down", {"limit": 1000}),

@@ -10,7 +10,7 @@ from tests.surfaces.command_line import data, run
 def test_the_command_prints_the_table_and_its_exit_code_tells(place):
     task = data("register", "Deploy", "--step", "Build", "--step", "Push")["task_id"]
     data("decide", "Push to ghcr.io", "--because", "the key works there", "--task", task)
-    data("update", "built", "--task", task)
+    data("update", "hello", "--task", task)
     done = run("drill", task[:6], "--at", "2")
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()

@@ -30,7 +30,7 @@ STORIES: dict[str, list[tuple[str, dict]]] = {
             "task_log_action",
             {"summary": "docker push", "type": "cli", "output": {"code": 0}, "files": ["a.py"]},
         ),
-        ("task_item_update", {"item": "Push", "status": "completed"}),
+        ("task_step_update", {"step": "Push", "status": "completed"}),
         ("task_get", {}),
         ("task_list", {"status": "all", "workspace": "*"}),
         ("task_resume", {"budget": "800"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ringbolt.ledger.observed_time import MOST_JUMPS, Ages, Observation, observe
+from ringbolt.system.clock import is_synchronised
 from tests.upkeep.machine import DAY, HOUR
 
 
@@ -59,16 +60,16 @@ def test_what_is_written_after_the_clock_was_set_is_as_old_as_it_is(kept, machin
     assert [change.task_id for change in kept.upkeep_run(rules=["pause"]).changes] == [task]
 
 
-def test_a_clock_that_was_never_seen_is_believed_when_it_has_kept_for_an_hour(memory, machine):
+def test_a_clock_that_was_never_seen_is_believed_when_it_has_kept_for_a_minute(memory, machine):
     memory._machine = machine
     task = memory.task_register("Idle").task_id
     machine.passes(3 * DAY)
     report = memory.upkeep_run(rules="all")
     assert (report.changes, report.clock_sure, report.as_of) == ((), False, None)
     assert "trust_clock" in report.warnings[0]
-    machine.passes(0.5 * HOUR)
+    machine.passes(30)
     assert memory.upkeep_run(rules="all").changes == ()
-    machine.passes(HOUR)
+    machine.passes(30)
     assert [change.task_id for change in memory.upkeep_run(rules="all").changes] == [task]
 
 
@@ -132,3 +133,11 @@ def test_the_time_of_a_goal_is_not_used_up_by_setting_the_clock(kept, machine, d
     later = kept.goal_create("After that", ["ok"], budget={"seconds": HOUR}).task_id
     machine.passes(HOUR)
     assert [kept.goal_check(one).reason for one in (goal, later)] == ["budget", "budget"]
+
+
+def test_a_clock_that_the_kernel_keeps_synchronised_is_believed_at_once():
+    seen = {"boot": "b", "steady": 5.0, "wall": 1_000_000_000.0, "position": 0}
+    assert not observe({}, Observation(**seen))[1].sure
+    ages = observe({}, Observation(**seen, synchronised=True))[1]
+    assert (ages.sure, ages.as_of) == (True, 1_000_000_000.0)
+    assert is_synchronised() in (True, False)

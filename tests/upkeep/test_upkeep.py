@@ -38,19 +38,43 @@ def test_a_task_without_activity_for_a_day_is_paused_and_can_be_taken_back(kept,
     assert kept.verify().ok
 
 
-def test_a_task_that_is_worked_on_again_goes_on_by_itself(kept, machine):
+WRITES = {
+    "a message": lambda memory, task: memory.task_update(task, "At it again."),
+    "a next step": lambda memory, task: memory.task_update(task, next="Push"),
+    "blockers": lambda memory, task: memory.task_update(task, blockers=["no key"]),
+    "metadata": lambda memory, task: memory.task_update(task, metadata={"a": 1}),
+    "a decision": lambda memory, task: memory.task_decide(task, "Use ghcr.io"),
+    "a value": lambda memory, task: memory.task_set(task, "port", 80),
+    "an action": lambda memory, task: memory.task_log_action(task, "Ran the tests", type="cli"),
+    "a step": lambda memory, task: memory.task_step_update(task, 1, note="half done"),
+    "a plan": lambda memory, task: memory.task_plan(task, ["One", "Two"]),
+    "a claim": lambda memory, task: memory.task_claim(task),
+    "a wait": lambda memory, task: memory.smart_wait("manual:", task_id=task, block=False),
+    "the user": lambda memory, task: memory.acting_as(channel="user").task_update(task, "Go on."),
+}
+
+
+@pytest.mark.parametrize("what", WRITES)
+def test_a_task_that_was_paused_as_idle_goes_on_with_any_write(kept, machine, what):
+    task = kept.task_register("Idle", ["One"]).task_id
+    machine.passes(2 * DAY)
+    assert changed(kept.upkeep_run(rules=["pause"])) == {task: ("pause", "paused")}
+    WRITES[what](kept, task)
+    assert (kept.task_get(task).status, kept.task_get(task).reason) == ("active", None)
+    assert kept.verify().ok
+
+
+def test_what_is_not_work_leaves_a_paused_task_paused(kept, machine):
     task = kept.task_register("Idle", ["One"]).task_id
     machine.passes(2 * DAY)
     kept.upkeep_run()
-    kept.acting_as(channel="user").task_update(task, "Leave it for now.")
-    assert kept.upkeep_run().changes == ()
-    kept.task_log_action(task, "Ran the tests", type="cli")
-    assert changed(kept.upkeep_run()) == {task: ("resume", "active")}
-    assert (kept.task_get(task).status, kept.task_get(task).reason) == ("active", None)
+    kept.acting_as(channel="tool").task_update(task, "The session ended: logout.")
+    kept.acting_as(session="another").task_focus(task)
+    kept.upkeep_run()
+    assert (kept.task_get(task).status, kept.task_get(task).reason) == ("paused", "idle")
     kept.task_update(task, status="paused")
     kept.task_update(task, "At work all the same.")
-    assert kept.upkeep_run().changes == ()  # what someone else has paused stays so
-    assert kept.verify().ok
+    assert kept.task_get(task).status == "paused"  # what someone else has paused stays so
 
 
 def test_many_runs_at_once_do_everything_once(opened, store_url, machine):
@@ -172,7 +196,7 @@ def test_all_of_it_can_be_turned_off(opened, store_url, machine):
     memory.task_register("Idle")
     memory.task_finish(memory.task_register("Done").task_id)
     machine.passes(30 * DAY)
-    assert memory.upkeep_run().counts == {"lease": 0, "resume": 0}
+    assert memory.upkeep_run().counts == {"lease": 0}
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(kept, machine):

@@ -27,7 +27,9 @@ def block(url: str, task: str, target: str) -> None:
 def decide(memory: TaskMemory, waits: list[str]) -> None:
     """What a person does: decides the first of two waits, and has enough of the second."""
     for wait, call in zip(
-        waits, (lambda w: memory.wait_update(w, message="go"), memory.wait_cancel), strict=True
+        waits,
+        (lambda w: memory.acting_as(channel="user").wait_update(w, message="go"), memory.wait_cancel),
+        strict=True,
     ):
         if memory.wait_status(wait)[0].state == "watching":
             call(wait)

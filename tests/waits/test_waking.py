@@ -32,7 +32,7 @@ def test_the_end_of_a_wait_calls_its_own_address_else_that_of_its_task(allowing)
         first = allowing.smart_wait("manual:", task_id=task, block=False)
         second = allowing.smart_wait("manual:", task_id=task, block=False, callback_url=own.url)
         allowing.wait_cancel(first.wait_id, "enough")
-        allowing.wait_update(second.wait_id, message="go")
+        allowing.acting_as(channel="user").wait_update(second.wait_id, message="go")
         assert allowing.jobs_status().kinds["webhook"] == {"waiting": 2}  # with the end itself
         Worker(allowing).run_once()
         told = [json.loads(body) for server in (tasks, own) for _, body, _ in server.taken]

@@ -120,7 +120,7 @@ def test_what_a_dead_worker_held_is_taken_over_at_once_and_what_it_saw_counts(me
     log.unlink()  # what was true once counts
     heir = Watcher(memory, "here:0:2")
     ticking(heir, lambda: len(heir) == 1)
-    memory.wait_update(wait.wait_id, message="yes")
+    memory.acting_as(channel="user").wait_update(wait.wait_id, message="yes")
     ticking(heir, lambda: state_of(memory, wait) == "resolved")
     ticking(dead, lambda: len(dead) == 0)  # it comes back, and finds that all is over
     heir.close()

@@ -74,7 +74,7 @@ def broken_after(url: str, task: str, wanted: Counter) -> Counter:
         Worker(memory, handlers={**HANDLERS, "extract": extraction(StandIn)}).run_once()
         seen["lost or twice"] += found(memory, task) != wanted
         seen["left over"] += "extract" in memory.jobs_status().kinds
-        made = memory.learned_patterns("make", type="retry")
+        made = memory.learned_patterns("make", types="model_failure", workspace=None)
         seen["patterns wrong"] += [pattern.frequency for pattern in made] != [STEPS]
         assert memory.verify(task).ok
     return seen

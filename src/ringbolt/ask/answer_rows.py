@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..model.results import Hit
+from ..model.trust import is_users
 from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Source, Value, Wait
 from ..model.validate import dumps
 from ..packet import encode
@@ -15,6 +16,16 @@ SILENT = frozenset(
     "task.focused claim.taken claim.released claim.reclaimed entry.closed log snapshot task.registered"
     " task.stuck".split()
 )
+
+
+_RECORDERS: dict[Channel, str] = {
+    "user": "the user",
+    "agent": "the agent",
+    "tool": "a tool",
+    "web": "a web page",
+    "import": "an import",
+    "system": "Ringbolt",
+}
 
 
 class Commit(Value, frozen=True, kw_only=True):
@@ -153,8 +164,9 @@ def error(entry: Entry) -> Row:
 
 
 def instruction(entry: Entry) -> Row:
-    """An instruction of the user, marked if an agent recorded it."""
-    word = "The user" if entry.origin.channel == "user" else "The user, as the agent recorded"
+    """An instruction of the user, marked if somebody else recorded it."""
+    channel = entry.origin.channel
+    word = "The user" if is_users(channel) else f"The user, as {_RECORDERS[channel]} recorded"
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{word}{cite_entry(entry)}: {quote(text, most)}", entry.seq)
 

@@ -32,6 +32,7 @@ def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
         *map(show.error, task.errors[:-4:-1]),
         *map(show.value, task.values[:-21:-1]),
         *map(show.instruction, task.instructions[:-4:-1]),
+        *map(show.instruction, task.reported[:-4:-1]),
         *map(show.effect, task.effects),
         *history_answers.hit_rows(context.hits or (), task.id),
     ]

@@ -14,7 +14,7 @@ from .answering import ask
 class Asking(Modelling):
     """Operations that answer questions."""
 
-    @operation(scope="read", example={"question": "What is next?"})
+    @operation(scope="read", texts=("question",), example={"question": "What is next?"})
     def task_ask(self, task_id: str | None = None, question: str | None = None) -> Answer:
         """Answer a question about a task in a sentence or two, or a short list, with `#seq` citations.
 

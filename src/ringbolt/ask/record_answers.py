@@ -37,11 +37,13 @@ def request(intent: Intent, context: Context) -> Reply:
 
 def _asked(task: Snapshot) -> list[Entry]:
     """The user's requests, oldest first, without tool output and bare approvals."""
-    return [
-        entry
-        for entry in task.instructions
-        if entry.origin.channel in ("user", "agent") and _is_request(entry.summary)
-    ]
+    return [entry for entry in _said(task) if _is_request(entry.summary)]
+
+
+def _said(task: Snapshot) -> list[Entry]:
+    """What the user said, and what the agent recorded as said by the user, oldest first."""
+    reported = (entry for entry in task.reported if entry.origin.channel == "agent")
+    return sorted((*task.instructions, *reported), key=lambda entry: entry.seq)
 
 
 def _is_request(text: str) -> bool:
@@ -58,7 +60,7 @@ def last_request(intent: Intent, context: Context) -> Reply:
     later = [
         entry
         for entry in context.task.instructions
-        if entry.seq > last.seq and entry.origin.channel == "user" and not entry.summary.startswith("[")
+        if entry.seq > last.seq and not entry.summary.startswith("[")
     ]
     rows = [show.instruction(entry) for entry in (last, *later[-1:])]
     return compose(rows, PARAGRAPH)
@@ -67,14 +69,14 @@ def last_request(intent: Intent, context: Context) -> Reply:
 def instructions(intent: Intent, context: Context) -> Reply | None:
     """The user's instructions, newest first."""
     task = context.task
-    entries = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
+    entries = _said(task)
     found = fitting(intent.topic, entries, lambda entry: f"{entry.summary} {entry.detail or ''}")
     if intent.topic and not found:
         return None
     rows = [show.instruction(entry) for entry in reversed(found or entries)]
     if not rows:
         return request(intent, context)
-    return _some(intent, rows, "User instructions, newest first: ", task.left_out.get("user_instruction", 0))
+    return _some(intent, rows, "Instructions, newest first: ", task.left_out.get("user_instruction", 0))
 
 
 def goal(intent: Intent, context: Context) -> Reply:
@@ -94,7 +96,9 @@ def rejected(intent: Intent, context: Context) -> Reply:
     if not found:
         return Reply(text="Nothing is recorded as rejected by the user.")
     rows = [show.exclusion(entry) for entry in reversed(found)]
-    return compose(rows, LIST, opening="The user rejected: ", glue="; ")
+    by_user = all(entry.origin.channel == "user" for entry in found)
+    opening = "The user rejected: " if by_user else "Recorded as rejected by the user: "
+    return compose(rows, LIST, opening=opening, glue="; ")
 
 
 # --- decisions, failures ----------------------------------------------------------------------------

@@ -36,6 +36,7 @@ class Actions(Base):
 
     @operation(
         scope="write",
+        texts=("summary",),
         example={"summary": "Built the image", "type": "cli", "input": {"command": "make image"}},
     )
     def task_log_action(
@@ -45,7 +46,7 @@ class Actions(Base):
         *,
         type: str = "other",
         status: str = "completed",
-        item: str | int | None = None,
+        step: str | int | None = None,
         tool: str | None = None,
         input: Any = None,
         output: Any = None,
@@ -67,7 +68,7 @@ class Actions(Base):
             summary: What was done, in one sentence.
             type: cli, gui, wait, vision, reasoning, tool, edit, system or other.
             status: started, completed, failed or skipped. The words of an execution log are understood.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title. Default: the
+            step: Step: its id, its number from 1, or its title or a unique prefix of the title. Default: the
                 active step.
             tool: Name of the tool.
             input: The input: any JSON value.
@@ -110,7 +111,7 @@ class Actions(Base):
             if action is not None:
                 draft = _end_draft(tx, head, now, action, ours, summary, data)
             else:
-                draft = _start_draft(tx, head, now, item, ours, summary, data)
+                draft = _start_draft(tx, head, now, step, ours, summary, data)
             if is_receipt and draft.item is not None:
                 _mark_receipt(tx, head, draft, draft.item, ours == "completed")
             if touched:
@@ -119,10 +120,15 @@ class Actions(Base):
 
         return self._write(
             "task_log_action", task_id, decide, key=key, token=token,
-            arguments=[summary, type, status, item, data, files, action, *([True] if receipt else [])],
+            arguments=[summary, type, status, step, data, files, action, *([True] if receipt else [])],
         )  # fmt: skip
 
-    @operation(scope="write", example={"command": "make test", "exit_code": 0, "item": 1})
+    @operation(
+        scope="write",
+        texts=("command",),
+        needed=("command",),
+        example={"command": "make test", "exit_code": 0, "step": 1},
+    )
     def task_receipt(
         self,
         task_id: str | None = None,
@@ -130,7 +136,7 @@ class Actions(Base):
         *,
         exit_code: int = 0,
         output: Any = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         duration_ms: float | None = None,
         token: int | None = None,
         key: str | None = None,
@@ -144,7 +150,7 @@ class Actions(Base):
             command: The command that was run.
             exit_code: Its exit code; 0 means success.
             output: The output: any JSON value.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title. Default: the
+            step: Step: its id, its number from 1, or its title or a unique prefix of the title. Default: the
                 active step.
             duration_ms: How long it took.
         """
@@ -156,17 +162,17 @@ class Actions(Base):
         good = exit_code == 0
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            draft = _start_draft(tx, head, now, item, "completed" if good else "failed", command, data)
+            draft = _start_draft(tx, head, now, step, "completed" if good else "failed", command, data)
             if draft.item is None:
                 raise InvalidInput(
-                    "invalid_argument", "No step is active, and none was named.", "Name the step with `item`."
+                    "invalid_argument", "No step is active, and none was named.", "Name the step with `step`."
                 )
             _mark_receipt(tx, head, draft, draft.item, good)
             return draft
 
         return self._write(
             "task_receipt", task_id, decide, key=key, token=token,
-            arguments=[command, exit_code, output, item, duration_ms],
+            arguments=[command, exit_code, output, step, duration_ms],
         )  # fmt: skip
 
     @operation(scope="write", example={"action": 2, "content": "step 1/7"})
@@ -232,7 +238,7 @@ class Actions(Base):
     def task_drill_down(
         self,
         task_id: str | None = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         *,
         ordinal: int | None = None,
         action: int | None = None,
@@ -241,14 +247,14 @@ class Actions(Base):
         """Go one level down: a task's steps, a step's actions and entries, or an action's logs.
 
         Args:
-            ordinal: The step by its position from 0, instead of `item`.
+            ordinal: The step by its position from 0, instead of `step`.
             action: Seq of an action.
         """
         limit = validate.whole("limit", limit, 1, 1000)
         if action is not None:
             validate.whole("action", action, 1, 1 << 62)
         if ordinal is not None:
-            item = validate.whole("ordinal", ordinal, 0, 1 << 31) + 1
+            step = validate.whole("ordinal", ordinal, 0, 1 << 31) + 1
 
         def work(tx: Tx) -> Drill:
             head = self._find(tx, task_id)
@@ -263,11 +269,11 @@ class Actions(Base):
                 if not rows:
                     raise _no_action(head, action)
                 (with_logs,) = read_actions(tx, full_id, rows, with_logs=True)
-                step = next((step for step in items if step.id == with_logs.item), None)
-                return Drill(task=card, item=step, action=with_logs)
-            if item is None:
+                one = next((one for one in items if one.id == with_logs.item), None)
+                return Drill(task=card, item=one, action=with_logs)
+            if step is None:
                 return Drill(task=card, items=items)
-            row = find_item(steps, item)
+            row = find_item(steps, step)
             rows = tx.records(full_id, "action", rules.ACTION_STATUSES, limit=limit + 1, item=row["item_id"])
             left_out = 0
             if len(rows) > limit:
@@ -280,7 +286,7 @@ class Actions(Base):
             ]
             return Drill(
                 task=card,
-                item=next(step for step in items if step.id == row["item_id"]),
+                item=next(one for one in items if one.id == row["item_id"]),
                 actions=actions,
                 entries=tuple(sorted(entries, key=lambda entry: entry.seq)),
                 left_out=left_out,

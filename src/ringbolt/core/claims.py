@@ -20,7 +20,7 @@ class Claims(Base):
         self,
         task_id: str | None = None,
         *,
-        item: str | int | None = None,
+        step: str | int | None = None,
         holder: str | None = None,
         lease_seconds: float | None = None,
         reclaim: str | None = None,
@@ -33,7 +33,7 @@ class Claims(Base):
         memory fail with `stale_token`.
 
         Args:
-            item: Step to claim: its id, its number from 1, or its title or a unique prefix of the title.
+            step: Step to claim: its id, its number from 1, or its title or a unique prefix of the title.
                 Default: the whole task.
             holder: Who claims. Default: agent and session, otherwise the principal.
             lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
@@ -44,7 +44,7 @@ class Claims(Base):
         why = None if reclaim is None else validate.line("reclaim", reclaim, 2000)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            claimed = _claimed_item(tx, head, item)
+            claimed = _claimed_item(tx, head, step)
             claims = tx.claims(head["task_id"])
             old = next((row for row in claims if row["item_id"] == claimed), None)
             reason = None
@@ -87,7 +87,7 @@ class Claims(Base):
             decide,
             key=key,
             fenced=False,
-            arguments=[item, who, lease_seconds, reclaim],
+            arguments=[step, who, lease_seconds, reclaim],
         )
         if result.token is not None:
             claims = self.store.read(lambda tx: tx.claims(result.task_id))
@@ -101,14 +101,14 @@ class Claims(Base):
         self,
         task_id: str | None = None,
         *,
-        item: str | int | None = None,
+        step: str | int | None = None,
         token: int | None = None,
         lease_seconds: float | None = None,
     ) -> Written:
         """Renew a claim for another lease. Heartbeats leave no events.
 
         Args:
-            item: The claimed step. Default: the whole task.
+            step: The claimed step. Default: the whole task.
             lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
         """
         lease = self._lease(lease_seconds)
@@ -116,7 +116,7 @@ class Claims(Base):
 
         def work(tx: Tx) -> Written:
             head = self._find(tx, task_id, lock=True)
-            claimed = _claimed_item(tx, head, item)
+            claimed = _claimed_item(tx, head, step)
             row = self._held(tx, head, claimed, token)
             expires_at = validate.stamp(self._clock() + lease)
             tx.renew_claim(head["task_id"], claimed, expires_at)
@@ -130,7 +130,7 @@ class Claims(Base):
         self,
         task_id: str | None = None,
         *,
-        item: str | int | None = None,
+        step: str | int | None = None,
         token: int | None = None,
         reason: str | None = None,
         key: str | None = None,
@@ -138,14 +138,14 @@ class Claims(Base):
         """Release a claim, so that another agent can continue.
 
         Args:
-            item: The claimed step. Default: the whole task.
+            step: The claimed step. Default: the whole task.
             reason: Why.
         """
         reason = validate.optional("reason", reason, 2000)
         check_guards(token)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            claimed = _claimed_item(tx, head, item)
+            claimed = _claimed_item(tx, head, step)
             row: dict[str, Any] = dict(self._held(tx, head, claimed, token))
             row.pop("task_id")
             row.update(status="released", reason=reason)
@@ -159,7 +159,7 @@ class Claims(Base):
             )
 
         result = self._write(
-            "task_release", task_id, decide, key=key, fenced=False, arguments=[item, token, reason]
+            "task_release", task_id, decide, key=key, fenced=False, arguments=[step, token, reason]
         )
         own = self._tokens.get(result.task_id, {})
         self._tokens[result.task_id] = {name: held for name, held in own.items() if held != result.token}

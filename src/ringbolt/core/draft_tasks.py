@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..ledger.access import append_event, commit, find_task, seconds_now, time_now
+from ..ledger.access import append_event, commit, find_task, seconds_now, time_now, with_rights
 from ..ledger.base import Base, Draft
 from ..ledger.current_task import DRAFT, REQUEST, session_task
 from ..model import rules
@@ -122,7 +122,8 @@ class _FoldedDraft:
         append_event(memory, tx, head, linked, now, "task_focus")
         ended = {"status": "superseded", "reason": None, "completed_at": now}
         replaced = Draft("task.updated", data={"superseded_by": head["task_id"]}, sets={"heads": ended})
-        append_event(memory, tx, draft, replaced, now, "task_focus")
+        # The user's words are on the other task now.
+        append_event(with_rights(memory, "user"), tx, draft, replaced, now, "task_focus")
 
 
 def adoption(

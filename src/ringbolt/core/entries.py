@@ -6,30 +6,39 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..ledger.base import Base, Draft, find_item
+from ..ledger.trust import is_trusted_as
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
 from ..model.operation import operation
 from ..model.types import Entry, Written, is_list
 from ..recall.anchors import cite
+from ..signals.keywords import keywords
 from ..store.tx import Row, Tx
+
+MOST_COMPARED = 200  # decisions that may have the title of a new one
 
 
 class Entries(Base):
     """Operations on entries."""
 
-    @operation(scope="write", example={"choice": "ghcr.io", "reasoning": "the key works there"})
+    @operation(
+        scope="write",
+        texts=("choice",),
+        needed=("choice",),
+        example={"choice": "ghcr.io", "reasoning": "the key works there"},
+    )
     def task_decide(
         self,
         task_id: str | None = None,
+        choice: str | None = None,
         *,
-        choice: str,
         title: str | None = None,
         options: Sequence[Any] | None = None,
         reasoning: str | None = None,
         risks: str | Sequence[str] | None = None,
         if_wrong: str | None = None,
         context: str | None = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         tags: Sequence[str] | None = None,
         relevance_to: Sequence[str] | None = None,
         supersedes: int | Sequence[int] | None = None,
@@ -38,6 +47,8 @@ class Entries(Base):
         key: str | None = None,
     ) -> Written:
         """Record a decision: what was chosen, from which options, and above all why.
+
+        It supersedes an earlier decision with the same title.
 
         Args:
             choice: What was chosen.
@@ -48,8 +59,9 @@ class Entries(Base):
             if_wrong: What to do if it turns out to be wrong.
             context: The circumstances of the decision.
         """
+        choice = self._line("choice", choice)
         data = {
-            "choice": self._line("choice", choice),
+            "choice": choice,
             "title": validate.optional("title", title, 1000),
             "options": self._list("options", options) or None,
             "reasoning": self._text("reasoning", reasoning),
@@ -59,21 +71,26 @@ class Entries(Base):
             "anchors": self._cited(anchors),
         }
         return self._remember(
-            "task_decide", task_id, "decision", title or choice, data, item=item, tags=tags,
+            "task_decide", task_id, "decision", title or choice, data, item=step, tags=tags,
             relevance_to=relevance_to, supersedes=supersedes, token=token, key=key,
         )  # fmt: skip
 
-    @operation(scope="write", example={"what": "Push to docker.io", "why": "no rights there"})
+    @operation(
+        scope="write",
+        texts=("what",),
+        needed=("what",),
+        example={"what": "Push to docker.io", "why": "no rights there"},
+    )
     def task_exclude(
         self,
         task_id: str | None = None,
+        what: str | None = None,
         *,
-        what: str,
         why: str | None = None,
         symptom: str | None = None,
         signature: str | None = None,
         until: str | float | None = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         tags: Sequence[str] | None = None,
         relevance_to: Sequence[str] | None = None,
         supersedes: int | Sequence[int] | None = None,
@@ -98,19 +115,25 @@ class Entries(Base):
             "anchors": self._cited(anchors),
         }
         return self._remember(
-            "task_exclude", task_id, "exclusion", what, data, item=item, tags=tags,
+            "task_exclude", task_id, "exclusion", what, data, item=step, tags=tags,
             relevance_to=relevance_to, supersedes=supersedes, token=token, key=key,
             record_key=validate.optional("signature", signature, 500),
         )  # fmt: skip
 
-    @operation(scope="write", repeatable=True, example={"name": "version", "value": "v1.2.3"})
+    @operation(
+        scope="write",
+        repeatable=True,
+        texts=("name", "value"),
+        needed=("name",),
+        example={"name": "version", "value": "v1.2.3"},
+    )
     def task_set(
         self,
         task_id: str | None = None,
         name: str | None = None,
         value: Any = None,
         *,
-        item: str | int | None = None,
+        step: str | int | None = None,
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
@@ -132,11 +155,11 @@ class Entries(Base):
                 text=f"{name} = {shown}",
                 data={"value": value},
                 sets=sets,
-                item=_item_id(tx, head, item),
+                item=_item_id(tx, head, step),
                 record={"type": "variable", "status": "active", "key": name},
             )
 
-        return self._write("task_set", task_id, decide, key=key, token=token, arguments=[name, value, item])
+        return self._write("task_set", task_id, decide, key=key, token=token, arguments=[name, value, step])
 
     @operation(scope="read")
     def task_history(
@@ -158,7 +181,7 @@ class Entries(Base):
 
         return self.store.read(work)
 
-    @operation(scope="write", example={"summary": "The server has two free ports"})
+    @operation(scope="write", texts=("summary",), example={"summary": "The server has two free ports"})
     def task_remember(
         self,
         task_id: str | None = None,
@@ -167,7 +190,7 @@ class Entries(Base):
         type: str = "discovery",
         detail: str | None = None,
         data: Mapping[str, Any] | None = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         tags: Sequence[str] | None = None,
         relevance_to: Sequence[str] | None = None,
         supersedes: int | Sequence[int] | None = None,
@@ -207,7 +230,7 @@ class Entries(Base):
                 "invalid_argument", "A variable has a name and a value.", "Set it with task_set."
             )
         return self._remember(
-            "task_remember", task_id, kind, summary, fields, item=item, tags=tags,
+            "task_remember", task_id, kind, summary, fields, item=step, tags=tags,
             relevance_to=relevance_to, supersedes=supersedes, resolves=resolves,
             invalidates=invalidates, token=token, key=key,
         )  # fmt: skip
@@ -243,6 +266,8 @@ class Entries(Base):
         if summary is not None:
             summary = self._line("summary", summary)
         tag_list = validate.text_list("tags", tags)
+        told_as = " ".join((summary or "").casefold().split())
+        told = " ".join(str(data.get(name) or "") for name in ("title", "choice")) + f" {summary or ''}"
         relevant = validate.text_list("relevance_to", relevance_to, 64)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -252,11 +277,16 @@ class Entries(Base):
                     old = _record(tx, head, number, "entry", (*rules.ENTRY_TYPES, "snapshot"))
                     rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{number}", old["status"], status)
                 closed |= _closed(head, numbers, status, by_this=summary is not None)
+            if kind == "decision":
+                same = [seq for seq in self._same_title(tx, head, told_as) if str(seq) not in closed]
+                closed |= _closed(head, same, "superseded", by_this=True)
             sets = {"records": closed} if closed else {}
             item_id = _item_id(tx, head, item)
             if summary is None:
                 return Draft("entry.closed", data={k: v for k, v in ended.items() if v}, sets=sets)
             labels = [("tag", tag) for tag in tag_list] + [("item", name) for name in relevant]
+            if not tag_list:
+                labels += [("word", word) for word in keywords(told)]
             return Draft(
                 kind,
                 text=summary,
@@ -270,7 +300,25 @@ class Entries(Base):
         arguments = [kind, summary, data, item, tags, relevance_to, ended, record_key]
         return self._write(operation, task_id, decide, key=key, token=token, arguments=arguments)
 
-    @operation(scope="write", example={"content": "…", "label": "before compaction"})
+    def _same_title(self, tx: Tx, head: Row, title: str) -> list[int]:
+        """The decisions that stand under a title: the later one takes their place.
+
+        Not those of someone whose word counts for more.
+        """
+        return [
+            row["seq"]
+            for row in tx.records(head["task_id"], "decision", ("active",), MOST_COMPARED)
+            if " ".join((row["text"] or "").casefold().split()) == title
+            and is_trusted_as(self.origin.channel, row["channel"])
+            and (row["channel"] != "user" or self.origin.channel == "user")
+        ]
+
+    @operation(
+        scope="write",
+        texts=("content",),
+        needed=("content",),
+        example={"content": "…", "label": "before compaction"},
+    )
     def task_snapshot(
         self,
         task_id: str | None = None,
@@ -278,7 +326,7 @@ class Entries(Base):
         *,
         label: str = "context",
         summarized: bool = False,
-        item: str | int | None = None,
+        step: str | int | None = None,
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
@@ -297,25 +345,30 @@ class Entries(Base):
                 "snapshot",
                 text=content,
                 data={"label": label, "summarized": bool(summarized)},
-                item=_item_id(tx, head, item),
+                item=_item_id(tx, head, step),
                 record={"type": "snapshot", "status": "active", "key": label},
             )
 
         return self._write(
             "task_snapshot", task_id, decide, key=key, token=token,
-            arguments=[content, label, summarized, item],
+            arguments=[content, label, summarized, step],
         )  # fmt: skip
 
-    @operation(scope="write", example={"what": "Run the container", "verify": "docker ps"})
+    @operation(
+        scope="write",
+        texts=("what",),
+        needed=("what",),
+        example={"what": "Run the container", "verify": "docker ps"},
+    )
     def task_intent(
         self,
         task_id: str | None = None,
+        what: str | None = None,
         *,
-        what: str,
         verify: str | None = None,
         signature: str | None = None,
         kind: str | None = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
@@ -337,13 +390,13 @@ class Entries(Base):
                 "intent",
                 text=what,
                 data={"verify": verify, **({"kind": kind} if kind else {})},
-                item=_item_id(tx, head, item),
+                item=_item_id(tx, head, step),
                 record={"type": "effect", "status": "intended", "key": mark},
             )
 
         return self._write(
             "task_intent", task_id, decide, key=key, token=token,
-            arguments=[what, verify, item, mark, *([kind] if kind else [])],
+            arguments=[what, verify, step, mark, *([kind] if kind else [])],
         )  # fmt: skip
 
     @operation(scope="write", example={"intent": 4, "outcome": "did"})

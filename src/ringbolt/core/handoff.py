@@ -20,6 +20,7 @@ from .tasks import Tasks
 
 _KINDS = {
     "instructions": "user_instruction",
+    "reported": "user_instruction",
     "decisions": "decision",
     "exclusions": "exclusion",
     "errors": "error",
@@ -95,7 +96,7 @@ class Handoff(Views, Tasks):
         drafts = _drafts(content, receiver)
         fingerprint = validate.blake2b(validate.dumps(content).encode(), digest_size=12).hexdigest()
         name = validate.line("key", key, 200) if key else f"capsule {fingerprint}"
-        scoped = f"{self.origin.principal}\n{self.workspace or ''}\n{name}"
+        scoped = f"{self.origin.principal}\n{self.workspace or ''}\n{self._scoped(name)}"
 
         def work(tx: Tx) -> Written:
             if known := tx.register_key(scoped):

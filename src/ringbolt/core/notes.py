@@ -32,15 +32,16 @@ class Notes(Plans, Entries):
 
     @operation(
         scope="write",
-        core=("task_id", "text", "kind", "why", "name", "value", "step"),
-        example={"kind": "decision", "text": "Push to ghcr.io", "why": "the key works there"},
+        core=("task_id", "text", "type", "why", "name", "value", "step"),
+        texts=("text",),
+        example={"type": "decision", "text": "Push to ghcr.io", "why": "the key works there"},
     )
     def task_note(
         self,
         task_id: str | None = None,
         text: str | None = None,
         *,
-        kind: str = "discovery",
+        type: str = "discovery",
         why: str | None = None,
         name: str | None = None,
         value: Any = None,
@@ -54,7 +55,7 @@ class Notes(Plans, Entries):
 
         Args:
             text: What to remember, in one sentence; for an exclusion, what was tried.
-            kind: decision, exclusion (failed: do not retry), variable (name and value), error, discovery,
+            type: decision, exclusion (failed: do not retry), variable (name and value), error, discovery,
                 artifact, instruction (from the user), question or context.
             why: The reason; for an exclusion, why it failed; for other kinds, more detail.
             name: Name of the variable, or a short title for a decision.
@@ -63,12 +64,12 @@ class Notes(Plans, Entries):
             step: Step it belongs to: id, number from 1, or title.
             replaces: Seq of the entry that this one replaces.
         """
-        word = validate.line("kind", kind).strip().lower().replace("-", "_").replace(" ", "_")
-        kind = validate.choice("kind", _SYNONYMS.get(word, word), KINDS)
+        word = validate.line("type", type).strip().lower().replace("-", "_").replace(" ", "_")
+        kind = validate.choice("type", _SYNONYMS.get(word, word), KINDS)
         if kind == "variable":
-            return self.task_set(task_id, *_variable(text, name, value), item=step, key=key)
+            return self.task_set(task_id, *_variable(text, name, value), step=step, key=key)
         content = self._line("text", text)
-        shared: dict[str, Any] = {"item": step, "tags": tags, "supersedes": replaces, "key": key}
+        shared: dict[str, Any] = {"step": step, "tags": tags, "supersedes": replaces, "key": key}
         if kind == "decision":
             return self.task_decide(
                 task_id, choice=content, title=name, reasoning=why, options=options, **shared
@@ -81,6 +82,7 @@ class Notes(Plans, Entries):
     @operation(
         scope="write",
         core=("task_id", "steps", "append", "reason"),
+        texts=("steps",),
         example={"steps": ["Build the image", "Push it", "Run it", "Check it"]},
     )
     def task_plan(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,12 +43,20 @@ def plan_heads(head: Row, now: str) -> dict[str, Any]:
 
 
 def plan_replacement(
-    memory: Base, tx: Tx, head: Row, now: str, plan: Any, reason: str | None = None, phase: str | None = None
+    memory: Base,
+    tx: Tx,
+    head: Row,
+    now: str,
+    plan: Any,
+    reason: str | None = None,
+    phase: str | None = None,
+    label: str | None = None,
 ) -> Draft:
     """The event that replaces a task's plan; a step with the id or title of an old one continues it."""
     old = tx.steps(head["task_id"])
     version = head["plan_version"] + 1
     steps, kept = _matched(memory, plan, old)
+    over_and_done = {row["item_id"] for row in old if row["status"] == "completed"}
     changes: StepChanges = {}
     added: list[tuple[int, dict[str, Any]]] = []
     place = 0
@@ -56,8 +65,11 @@ def plan_replacement(
             changed = {
                 "ordinal": place,
                 "title": step["title"],
-                "stage": step["stage"],
-                "depends_on": step["depends_on"],
+                # What the new plan does not say stays as it is, except that nothing waits for a dropped step.
+                "stage": step["stage"] if "stage" in step.get("given", ()) else row["stage"],
+                "depends_on": step["depends_on"]
+                if "depends_on" in step.get("given", ())
+                else [name for name in row["depends_on"] if name in kept or name in over_and_done],
                 **({"detail": step["detail"]} if step["detail"] else {}),
             }
             changes[step["id"]] = {k: v for k, v in changed.items() if row[k] != v}
@@ -86,7 +98,7 @@ def plan_replacement(
     return Draft(
         "plan.replaced",
         text=reason,
-        data={"version": version, "plan": [step["id"] for step in steps]},
+        data={"version": version, "plan": [step["id"] for step in steps], "label": label},
         sets=sets,
         items=tuple(step["id"] for step in steps),
     )
@@ -108,13 +120,16 @@ def _matched(memory: Base, plan: Any, old: list[Row]) -> tuple[list[dict[str, An
 class Plans(Base):
     """Operations on a task's plan."""
 
-    @operation(scope="write", repeatable=True, example={"plan": ["Build the image", "Run it"]})
+    @operation(
+        scope="write", repeatable=True, texts=("plan",), example={"plan": ["Build the image", "Run it"]}
+    )
     def task_plan_replace(
         self,
         task_id: str | None = None,
         plan: Any = None,
         *,
         reason: str | None = None,
+        label: str | None = None,
         phase: str | None = None,
         expect: int | None = None,
         token: int | None = None,
@@ -122,12 +137,14 @@ class Plans(Base):
     ) -> Written:
         """Replace the plan. Earlier plans stay readable.
 
-        A step with the id or title of an old one continues it and keeps its status. Open steps that the new
+        A step with the id or title of an old one continues it and keeps its status, and its dependencies and
+        stage unless the new plan gives others. Open steps that the new
         plan leaves out become tombstones; completed ones stay.
 
         Args:
             plan: The new plan, in any form that `task_register` accepts.
             reason: Why the plan changes.
+            label: Your own name for this version of the plan, such as `replan_1`.
             phase: New phase of the task.
         """
         if plan is None:
@@ -138,23 +155,24 @@ class Plans(Base):
             )
         plan = self._plain("plan", plan)
         reason = self._text("reason", reason)
+        name = None if label is None else validate.line("label", label, 200)
         new_phase = None if phase is None else foreign_statuses.read_phase(validate.line("phase", phase))
 
         return self._write(
             "task_plan_replace",
             task_id,
-            lambda tx, head, now: plan_replacement(self, tx, head, now, plan, reason, new_phase),
+            lambda tx, head, now: plan_replacement(self, tx, head, now, plan, reason, new_phase, name),
             key=key,
             token=token,
             expect=expect,
-            arguments=[plan, reason, phase],
+            arguments=[plan, reason, phase, *([name] if name else [])],
         )
 
-    @operation(scope="write", example={"items": ["Tell the users"]})
+    @operation(scope="write", texts=("steps",), example={"steps": ["Tell the users"]})
     def task_plan_append(
         self,
         task_id: str | None = None,
-        items: Any = None,
+        steps: Any = None,
         *,
         after: str | int | None = None,
         note: str | None = None,
@@ -164,16 +182,16 @@ class Plans(Base):
         """Add steps to the plan, at its end or after a step.
 
         Args:
-            items: Steps, in any form that `task_register` accepts.
+            steps: Steps, in any form that `task_register` accepts.
             after: Step after which to add them. Default: the last one.
             note: A note.
         """
         note = self._text("note", note)
-        items = self._plain("items", items)
+        wanted = self._plain("steps", steps)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             old = tx.steps(head["task_id"])
-            steps = rules.parse_plan(items, taken=[row["item_id"] for row in old])
+            steps = rules.parse_plan(wanted, taken=[row["item_id"] for row in old])
             if not steps:
                 raise InvalidInput("invalid_plan", "There are no steps to add.", "Pass some titles.")
             self._check_steps(steps, len(old))
@@ -201,7 +219,7 @@ class Plans(Base):
             return Draft("plan.appended", text=note, sets=sets, items=tuple(step["id"] for step in steps))
 
         return self._write(
-            "task_plan_append", task_id, decide, key=key, token=token, arguments=[items, after, note]
+            "task_plan_append", task_id, decide, key=key, token=token, arguments=[wanted, after, note]
         )
 
     @operation(scope="read")
@@ -221,6 +239,7 @@ class Plans(Base):
                     seq=event["seq"],
                     at=event["timestamp"],
                     reason=None if event["seq"] == 1 else event["text"],
+                    label=json.loads(event["data"]).get("label"),
                     items=read_items(past.steps(event["task_id"])),
                 )
             )
@@ -228,11 +247,11 @@ class Plans(Base):
         self._as_of(task_id, None, visit)
         return tuple(versions)
 
-    @operation(scope="write", example={"item": 1, "status": "completed"})
-    def task_item_update(
+    @operation(scope="write", example={"step": 1, "status": "completed"})
+    def task_step_update(
         self,
         task_id: str | None = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         *,
         ordinal: int | None = None,
         status: str | None = None,
@@ -250,7 +269,7 @@ class Plans(Base):
         An empty note or issue clears it.
 
         Args:
-            ordinal: The step by its position from 0, instead of `item`.
+            ordinal: The step by its position from 0, instead of `step`.
             status: pending, active, completed, failed, skipped or cancelled.
             note: A note; an empty text clears it.
             title: New title of the step.
@@ -269,15 +288,15 @@ class Plans(Base):
         new_title = None if title is None else validate.line("title", title, 4000)
         depends = None if depends_on is None else validate.text_list("depends_on", depends_on, 64)
         check_guards(expect=expect)
-        if item is None and ordinal is None:
-            raise InvalidInput("invalid_argument", "No step was named.", "Pass item or ordinal.")
+        if step is None and ordinal is None:
+            raise InvalidInput("invalid_argument", "No step was named.", "Pass step or ordinal.")
         if all(part is None for part in (new_status, note, new_title, issue, depends, replaced_by)):
             raise InvalidInput("invalid_argument", "There is nothing to change.", "Pass a status.")
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             steps = tx.steps(head["task_id"])
-            if item is not None:
-                row = find_item(steps, item)
+            if step is not None:
+                row = find_item(steps, step)
             else:
                 row = find_item(steps, validate.whole("ordinal", ordinal, 0, len(steps)) + 1)
             name = row["item_id"]
@@ -307,5 +326,8 @@ class Plans(Base):
                 sets["heads"] = {**rules.phase_stamps(head, phase, now), "phase": phase}
             return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
 
-        arguments = [item, ordinal, status, note, title, active_issue, depends_on, replaced_by]
-        return self._write("task_item_update", task_id, decide, key=key, token=token, arguments=arguments)
+        arguments = [step, ordinal, status, note, title, active_issue, depends_on, replaced_by]
+        return self._write("task_step_update", task_id, decide, key=key, token=token, arguments=arguments)
+
+    # The name that it had when steps were called items.
+    task_item_update = task_step_update

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..ledger.access import append_event, check_steps, new_task_id, seconds_now
+from ..ledger.access import append_event, check_steps, new_task_id, seconds_now, with_rights
 from ..ledger.base import Base, Draft, stored_result, written
 from ..ledger.current_task import DRAFT, REQUEST, UNNAMED, request_tags
 from ..ledger.trust import least_trusted
@@ -416,7 +416,8 @@ def _split_off(
     pair = {"task": old["task_id"], "seq": old["last_seq"] + 1}
     data = {"from": f"{old['task_id']}#{at}", "first": 2, "pair": pair}
     draft = Draft("task.split", text=carrier.text, data=data, sets=sets)
-    append_event(memory, tx, head, draft, now, "task_split")
+    # The new task has nothing but what was copied here, and a name that may be the caller's.
+    append_event(with_rights(memory, "user"), tx, head, draft, now, "task_split")
     return new, head["last_seq"]
 
 
@@ -463,7 +464,8 @@ def _merge(memory: Base, tx: Tx, head: Row, source: Row, now: str) -> Draft:
         data={"into": own, "pair": {"task": own, "seq": seq}},
         sets={"heads": {"status": "superseded", "reason": None, "completed_at": now}},
     )
-    append_event(memory, tx, source, ended, now, "task_merge")
+    # What was asked for and recorded there, with its authors, is on this task now.
+    append_event(with_rights(memory, "user"), tx, source, ended, now, "task_merge")
     data = {"from": gone, "first": first_seq, "pair": {"task": gone, "seq": source["last_seq"]}}
     return Draft("task.merged", text=carrier.text, data=data, sets=sets, warnings=warnings)
 

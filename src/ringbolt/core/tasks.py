@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..extract.patterns import relevant
+from ..extract.patterns import relevant, remember_lessons
 from ..ledger.base import Base, Draft, find_item, stored_result, written
 from ..ledger.current_task import DRAFT
 from ..ledger.goal_limits import STOPPED, check_ready
@@ -15,6 +15,7 @@ from ..ledger.values import read_card, read_task
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from ..model.operation import operation
+from ..model.rules import EXTERNAL_ID
 from ..model.types import Task, TaskCard, TaskPage, Value, Written, is_dict, is_list
 from ..signals.phrases import may_tell_progress
 from ..store.goal_queries import criteria
@@ -39,11 +40,13 @@ class _Registration(Value, frozen=True, kw_only=True):
     extras: dict[str, Any]
     tags: list[str]
     related_goal: str | None
+    external_id: str | None = None
 
     @property
     def labels(self) -> list[list[Any]]:
-        """The rows of the task's tags."""
-        return [[0, "tag", tag] for tag in self.tags]
+        """The rows of the task's tags, and of the id that its caller gave it."""
+        own = [[0, EXTERNAL_ID, self.external_id]] if self.external_id is not None else []
+        return [*([0, "tag", tag] for tag in self.tags), *own]
 
     def links(self, tx: Tx, parent: str | None = None, seq: int = 1) -> list[dict[str, Any]]:
         """The rows of the task's first links."""
@@ -81,6 +84,7 @@ class Tasks(Base):
         phase: str | None = None,
         related_goal: str | None = None,
         kind: str = "task",
+        id: str | None = None,
         key: str | None = None,
     ) -> Written:
         """Start a task: its name, its plan, and the user's request word for word.
@@ -98,24 +102,27 @@ class Tasks(Base):
             workspace: `""`: the workspace of this memory. `None`: no workspace.
             parent: The task that this one is part of.
             acceptance: Acceptance criteria: a list of JSON values.
-            approval_mode: auto, manual or confirm. Stored only; nothing acts on it yet.
+            approval_mode: auto; confirm: side effects wait for the user's word; manual: steps wait too.
             callback_url: URL that gets a POST when the task, or one of its waits, ends.
             metadata: A JSON object.
             phase: The initial phase. Default: planned with a plan, received without one.
             related_goal: Id of a goal, stored as a link of kind `goal`. Any text is accepted.
             kind: `task` or `goal`.
+            id: An id of your own, such as a UUID, by which the task can be named besides ours.
         """
         new = self._read_registration(
             name, plan, request, kind=kind, phase=phase, goal=goal, context=context, acceptance=acceptance,
             approval_mode=approval_mode, callback_url=callback_url, metadata=metadata, tags=tags,
-            related_goal=related_goal,
+            related_goal=related_goal, external_id=id,
         )  # fmt: skip
         here, repository = self.workspace, self.repository
         if workspace != "":
             here, repository = validate.optional("workspace", workspace, 2000), None
         scoped_key = None
         if key is not None:
-            scoped_key = f"{self.origin.principal}\n{here or ''}\n{validate.line('key', key, 200)}"
+            scoped_key = (
+                f"{self.origin.principal}\n{here or ''}\n{self._scoped(validate.line('key', key, 200))}"
+            )
         fingerprint = self._fingerprint("task_register", key, [new.to_dict(), parent])
         # A draft of this session becomes the task, unless this call begins a draft, a sub-task or a goal.
         is_own = (
@@ -123,10 +130,17 @@ class Tasks(Base):
         )
 
         def work(tx: Tx) -> Written:
-            patterns = relevant(tx, [new.name, *(step["title"] for step in new.steps)], self._clock())
+            titles = [new.name, *(step["title"] for step in new.steps)]
+            patterns = relevant(tx, titles, self._clock(), repository or here or "")
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
                 return stored_result(known, fingerprint).replace(patterns=patterns)
             now = self._now()
+            if new.external_id is not None and (taken := tx.task_with_label(EXTERNAL_ID, new.external_id)):
+                raise Conflict(
+                    "key_reused",
+                    f"Task {taken} has the id {new.external_id} already.",
+                    "Name that task, or choose another id.",
+                )
             head = own_draft(self, tx) if is_own else None
             if head is not None:
                 *first, last = _adopted(self, tx, head, new, now)
@@ -141,6 +155,7 @@ class Tasks(Base):
                 last = _registered(self, tx, new, parent_id, here, repository, now)
                 head = {"task_id": task_id, "root_id": task_id, **last.sets["heads"]}
             last.result["patterns"] = patterns
+            remember_lessons(tx, head["task_id"], patterns, now)
             return self._append(tx, head, last, now, "task_register", scoped_key, fingerprint)
 
         return self._commit(work, settles=key is not None)
@@ -155,6 +170,10 @@ class Tasks(Base):
         steps = rules.parse_plan(plan)
         self._check_steps(steps)
         context = self._plain("context", fields["context"])
+        external_id = fields["external_id"]
+        if external_id is not None:
+            external_id = validate.line("id", external_id, 200)
+        named = {} if external_id is None else {EXTERNAL_ID: external_id}
         default_phase = "planned" if steps else "received"
         return _Registration(
             name=name,
@@ -171,15 +190,17 @@ class Tasks(Base):
                     "approval mode", fields["approval_mode"], rules.APPROVAL_MODES
                 ),
                 "callback_url": validate.optional("callback_url", fields["callback_url"], 2000),
-                "metadata": self._mapping("metadata", fields["metadata"]),
+                "metadata": {**self._mapping("metadata", fields["metadata"]), **named},
             },
             tags=validate.text_list("tags", fields["tags"]),
             related_goal=validate.optional("related_goal", fields["related_goal"], 500),
+            external_id=external_id,
         )
 
     @operation(
         scope="write",
         core=("task_id", "message", "status", "step", "step_status", "next", "blockers", "query"),
+        texts=("message",),
         example={"message": "The image is built.", "step": 1, "step_status": "completed"},
     )
     def task_update(
@@ -284,11 +305,8 @@ class Tasks(Base):
                 item=item_id,
                 warnings=tuple(warnings),
             )
-            if message and self._may_move(head, message):
-                # Its patterns are slow to compile, and most short-lived processes never need them.
-                from ..progress.progress_updates import foresee
-
-                draft.then = foresee(self, tx, head, draft, now)
+            if message and _may_move(self, head):
+                _move_plan(self, tx, head, draft, now)
             return draft
 
         return self._write(
@@ -311,14 +329,6 @@ class Tasks(Base):
             return done.replace(answer=ask(self, done.task_id, question))
         except RingboltError as error:  # the write is committed, and the caller must know that
             return done.replace(warnings=(*done.warnings, f"not answered: {error.message}"))
-
-    def _may_move(self, head: Row, message: str) -> bool:
-        """Whether a message may report progress: a cheap filter that runs on every message."""
-        if head["current_item"] is None and head["next_item"] is None:
-            return False
-        if self.origin.channel != "agent" or self.settings.progress == "off":
-            return False
-        return may_tell_progress(message)
 
     @operation(scope="read")
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
@@ -407,7 +417,7 @@ class Tasks(Base):
 
         return self.store.read(work)
 
-    @operation(scope="write", example={"answer": "It runs at https://shop.example."})
+    @operation(scope="write", texts=("answer",), example={"answer": "It runs at https://shop.example."})
     def task_finish(
         self,
         task_id: str | None = None,
@@ -467,13 +477,15 @@ class Tasks(Base):
                 if ends == "completed" and open_steps
                 else ()
             )
-            return Draft(
+            draft = Draft(
                 "task.finished",
                 text=message,
                 data={"status": ends, "answer": answer, "error": summary},
                 sets={"heads": changed},
                 warnings=warnings,
             )
+            draft.tidies = ("blockers", "next_step")
+            return draft
 
         return self._write(
             "task_finish", task_id, decide, key=key, token=token,
@@ -580,6 +592,38 @@ class Tasks(Base):
                 "A task cannot be its own ancestor.",
                 cycle=[*seen[: seen.index(task_id) + 1]],
             )
+
+
+def write_captured(memory: Base, text: str, key: str | None = None) -> Written:
+    """Write what an agent said to its user, captured by a hook, as a message of the current task.
+
+    It is not written for the plan, so it is read with more caution than a message of `task_update`.
+    """
+    said = memory._text("message", text)  # pyright: ignore[reportPrivateUsage]
+
+    def decide(tx: Tx, head: Row, now: str) -> Draft:
+        draft = Draft("message", text=said, data={"captured": True})
+        if said and _may_move(memory, head) and may_tell_progress(said):
+            _move_plan(memory, tx, head, draft, now)
+        return draft
+
+    return memory._write("task_update", None, decide, key=key, arguments=[said])  # pyright: ignore[reportPrivateUsage]
+
+
+def _may_move(memory: Base, head: Row) -> bool:
+    """Whether a message may move a plan: it is the agent's own, and there is a plan."""
+    return bool(head["total"]) and memory.origin.channel == "agent" and memory.settings.progress != "off"
+
+
+def _move_plan(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> None:
+    """Let a message move the plan, in the same transaction."""
+    # Its tables are slow to load, and most short-lived processes never need them.
+    from ..progress.progress_updates import foresee
+
+    foreseen = foresee(memory, tx, head, draft, now)
+    if foreseen is not None:
+        draft.then = foreseen
+        draft.result.update(moved=foreseen.moved, asks=foreseen.asks)
 
 
 def goal_named(tx: Tx, name: str) -> str:
@@ -708,7 +752,10 @@ def _extras_changes(
     if goal is not None:
         changes["goal"] = goal or None
     if metadata is not None:
-        merged = {**tx.extras(head["task_id"])["metadata"], **metadata}
+        known = tx.extras(head["task_id"])["metadata"]
+        merged = {**known, **metadata}
+        if DRAFT not in known:  # only hooks begin drafts, whose names are nobody's words
+            merged.pop(DRAFT, None)
         changes["metadata"] = {name: value for name, value in merged.items() if value is not None}
     return changes
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..ledger.base import Base, Draft
@@ -26,12 +27,12 @@ class Syncing(Base):
     @operation(
         scope="write",
         repeatable=True,
-        example={"items": [{"title": "Build the image", "status": "completed"}]},
+        example={"steps": [{"title": "Build the image", "status": "completed"}]},
     )
     def task_plan_sync(
         self,
         task_id: str | None = None,
-        items: Sequence[Any] | None = None,
+        steps: Sequence[Any] | None = None,
         *,
         token: int | None = None,
         key: str | None = None,
@@ -43,14 +44,14 @@ class Syncing(Base):
         may be active at once. A list without changes writes nothing.
 
         Args:
-            items: The complete list: texts, or objects with `title`, `status` and optionally the list's own
+            steps: The complete list: texts, or objects with `title`, `status` and optionally the list's own
                 `id`.
         """
-        wanted = self._listed(items)
+        wanted = self._listed(steps)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft | None:
             old = tx.steps(head["task_id"])
-            known = _matched_rows(wanted, [row for row in old if row["dropped_in"] is None])
+            known = matched_rows(wanted, [row for row in old if row["dropped_in"] is None])
             version = head["plan_version"] + 1
             changes = _changed(tx, head, old, wanted, known, version, now)
             added = _added(old, wanted, known)
@@ -81,10 +82,10 @@ class Syncing(Base):
 
         return self._write("task_plan_sync", task_id, decide, key=key, token=token, arguments=wanted)
 
-    def _listed(self, items: Any) -> list[Listed]:
+    def _listed(self, listed: Any) -> list[Listed]:
         """The steps of a list, each with a title, our status, and the list's id or None."""
         steps: list[Listed] = []
-        for item in self._list("items", items):
+        for item in self._list("steps", listed):
             fields: Listed = item if is_dict(item) else {"title": item}
             title = next(
                 (fields[name] for name in ("title", "text", "content", "subject") if fields.get(name)), None
@@ -104,25 +105,30 @@ class Syncing(Base):
         return steps
 
 
-def _matched_rows(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Row]:
+def matched_rows(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Row]:
     """The steps of the plan that are on the list, by their places in the list."""
-    free = {row["item_id"]: row for row in live}
     known: dict[int, Row] = {}
+    taken: set[str] = set()
 
-    def take(place: int, row: Row | None) -> None:
-        if row is not None:
-            known[place] = free.pop(row["item_id"])
+    def match(places: Iterable[int], wanted_by: Callable[[Listed], Any], named: Callable[[Row], Any]) -> None:
+        """Give each place the first free step with the same name; steps are looked up, not searched."""
+        free: dict[Any, deque[Row]] = {}
+        for row in live:
+            if row["item_id"] not in taken and (name := named(row)) is not None:
+                free.setdefault(name, deque()).append(row)
+        for place in places:
+            if rows := free.get(wanted_by(wanted[place])):
+                known[place] = rows.popleft()
+                taken.add(known[place]["item_id"])
 
-    for place, step in enumerate(wanted):
-        take(place, next((row for row in free.values() if row["title"] == step["title"]), None))
-    for place, step in enumerate(wanted):
-        if place not in known and step["id"] is not None:
-            same = (
-                row
-                for row in free.values()
-                if row["detail"].get(LIST_ID) == step["id"] and row["status"] in rules.ITEM_OPEN
-            )
-            take(place, next(same, None))
+    match(range(len(wanted)), lambda step: step["title"], lambda row: row["title"])
+    listed = [place for place, step in enumerate(wanted) if place not in known and step["id"] is not None]
+    if listed:
+        match(
+            listed,
+            lambda step: step["id"],
+            lambda row: row["detail"].get(LIST_ID) if row["status"] in rules.ITEM_OPEN else None,
+        )
     return known
 
 

@@ -11,18 +11,20 @@ from typing import Any
 from ..ledger.base import Base
 from ..ledger.values import read_event, read_origin
 from ..model import rules, validate
-from ..model.errors import InvalidInput, RingboltError, shown
+from ..model.errors import Conflict, InvalidInput, RingboltError, shown
 from ..model.operation import operation
 from ..model.results import Divergence, ImportReport
+from ..model.trust import Overruled
 from ..model.types import Event, Origin, is_dict
 from ..model.validate import blake2b
 from ..store.forgetting import is_purged
 from ..store.hashes import event_hash, first_link, origin_id
 from ..store.imported_sets import check_sets
-from ..store.schema import EVENTS, ORIGINS
+from ..store.schema import EVENTS, ORIGINS, SOURCES
 from ..store.tombstones import redacted
 from ..store.tx import Row, Tx
 from ..system.files import FileErrors, open_plain, replacing
+from .signing import Signer
 
 FORMAT = {"ringbolt": "events", "version": 1}
 PAGE = 1000
@@ -81,16 +83,28 @@ class Transfer(Base):
         count = 0
         with replacing(target) as file:
             file.write(f"{validate.dumps(FORMAT)}\n".encode())
-            for row in self._ledger(task_id):
+            for row in self._signed(self._ledger(task_id)):
                 file.write(f"{validate.dumps(event_line(row))}\n".encode())
                 count += 1
         return count
+
+    def _signer(self) -> Signer:
+        return Signer(self.store.url, self.settings)
+
+    def _signed(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """Rows of the ledger, each with the signature of this store."""
+        signer = self._signer()
+        for row in rows:
+            row["signature"] = signer.sign(row["root_id"], row["hash"])
+            yield row
 
     @operation(scope="write", tools="none", http=False, repeatable=True, example={"path": "events.jsonl"})
     def import_events(self, path: str | os.PathLike[str]) -> ImportReport:
         """Import an export: known events are skipped, new ones are added, nothing is overwritten.
 
-        Forgotten content stays forgotten, and purged tasks stay purged.
+        Forgotten content stays forgotten, and purged tasks stay purged. What this store exported itself keeps
+        its origins; everything else arrives through the channel `import`, with the channel that the file
+        names as `claimed`, and can neither end nor replace what is here.
 
         Where the two stores continued a task differently, the other history is kept in full as a separate
         task, and reported. The whole file is checked before anything is written.
@@ -107,7 +121,8 @@ class Transfer(Base):
         task."""
         begins: dict[str, tuple[int, Row]] = {}
         number = 1
-        for number, row, _ in _checked_lines(source, root):
+        signer = self._signer()
+        for number, row, _ in _checked_lines(source, signer, root):
             begins.setdefault(row["task_id"], (number, row))
         if only is not None and set(begins) != {only}:
             raise InvalidInput(
@@ -126,7 +141,7 @@ class Transfer(Base):
                 if self.progress is not None:
                     self.progress(merge.events, number - 1)  # the first line is the header
 
-        for entry in _checked_lines(source, root):
+        for entry in _checked_lines(source, signer, root):
             batch.append(entry)
             if len(batch) == PAGE:
                 flush()
@@ -152,14 +167,21 @@ class Transfer(Base):
         Args:
             path: A backup.
         """
-        kept = self.store.restore(validate.path("the backup", path))
+        source = validate.path("the backup", path)
+        if self._authority != "user":
+            raise Conflict(
+                "needs_user",
+                "Only the user may replace the whole store.",
+                "Ask the user to run `ringbolt restore`.",
+            )
+        kept = self.store.restore(source)
         if self._mirrors is not None:
             self._mirrors.refresh(self.workspace, force=True)
         return kept
 
 
 def event_line(row: Row) -> dict[str, Any]:
-    """An event as a line of an export."""
+    """A signed event as a line of an export."""
     line: dict[str, Any] = {
         "task": row["task_id"],
         "root": row["root_id"] if row["root_id"] != row["task_id"] else None,
@@ -175,11 +197,12 @@ def event_line(row: Row) -> dict[str, Any]:
         "correlation": row["correlation_id"] or None,
         "hash": row["hash"].hex(),
         "forgotten": row["forgotten"].hex() if row["forgotten"] else None,
+        "signature": row.get("signature"),
     }
     return {name: value for name, value in line.items() if value is not None}
 
 
-def _checked_lines(path: str, root: str | None = None) -> Iterator[tuple[int, Row, Origin]]:
+def _checked_lines(path: str, signer: Signer, root: str | None = None) -> Iterator[tuple[int, Row, Origin]]:
     """The events of an export with their line numbers; raises at the first invalid one."""
     last: dict[str, tuple[int, bytes]] = {}
     line: Any
@@ -205,6 +228,7 @@ def _checked_lines(path: str, root: str | None = None) -> Iterator[tuple[int, Ro
                 if before and event_hash(before, row) != row["hash"]:
                     raise ValueError("the hash does not match the content and the previous event")
                 last[name] = row["seq"], row["hash"]
+                row["signed"] = signer.verify(row["root_id"], row["hash"], line.get("signature"))
                 yield number, row, origin
             if number == 0:
                 raise ValueError("the file is empty")
@@ -222,7 +246,11 @@ def _check_begins(tx: Tx, begins: dict[str, tuple[int, Row]]) -> None:
     """Raise if a part of a task does not continue the events in this store."""
     for name, (number, row) in begins.items():
         before = tx.event(name, row["seq"] - 1) if row["seq"] > 1 else None
-        if row["seq"] > 1 and (before is None or event_hash(before["hash"], row) != row["hash"]):
+        # After an import, the events here have other hashes than where they came from.
+        imported = before is not None and before["channel"] == "import"
+        if row["seq"] > 1 and (
+            before is None or (not imported and event_hash(before["hash"], row) != row["hash"])
+        ):
             raise InvalidInput(
                 "import_invalid",
                 f"Line {number}: #{row['seq']} of task {name} does not continue the events of this store.",
@@ -281,6 +309,49 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     return row, origin
 
 
+def as_import(event: Row, origin: Origin) -> tuple[Row, Origin]:
+    """An event of a file as this store takes it in: through the channel `import`, with what the file claims
+    beside it, and without what only a store of our own may say.
+
+    That is the key of a call, the session that works on the task, and the events that texts come from.
+    """
+    claimed = origin.claimed if origin.channel == "import" and origin.claimed else origin.channel
+    author = origin.replace(channel="import", claimed=claimed)
+    sets: dict[str, Any] = json.loads(event["sets"]) if event["sets"] else {}
+    sets.pop("+keys", None)
+    for name, cites in SOURCES.items():
+        for table in (name, f"+{name}"):
+            rows: Any = sets.get(table, {})
+            for row in rows.values() if name == "steps" else (rows,):
+                for cite in (*cites.values(), "session_id", "focus"):
+                    row.pop(cite, None)
+    changed = validate.dumps(sets) if sets else None
+    return {**event, "sets": changed, "origin_id": origin_id(author)}, author
+
+
+def without_changes(event: Row) -> Row:
+    """An imported event that only adds: it leaves everything as it is that is already here."""
+    sets: dict[str, Any] = json.loads(event["sets"])
+    own = str(event["seq"])
+    kept = {name: rows for name, rows in sets.items() if name in ("+steps", "+labels", "files", "links")}
+    if own in sets.get("+records", {}):
+        kept["+records"] = {own: sets["+records"][own]}
+    event["sets"] = validate.dumps(kept) if kept else None
+    return event
+
+
+def _is_import_of(tx: Tx, known: Row, row: Row, origin: Origin) -> bool:
+    """Whether an event here is what an earlier import made of a foreign one."""
+    if known["channel"] != "import":
+        return False
+    before = tx.event(known["task_id"], known["seq"] - 1) if known["seq"] > 1 else None
+    link = before["hash"] if before else first_link(row["root_id"])
+    event, _ = as_import({name: row[name] for name in EVENTS}, origin)
+    if event_hash(link, event) == known["hash"]:
+        return True
+    return event["sets"] is not None and event_hash(link, without_changes(event)) == known["hash"]
+
+
 class Merge:
     """Adds events of another store one by one, and remembers the task id under which each task is stored.
 
@@ -288,7 +359,14 @@ class Merge:
     events copied, under an id derived from the first different event. So a repeated import finds it again.
     """
 
-    def __init__(self, homes: MutableMapping[str, str] | None = None, all_tasks: bool = True) -> None:
+    def __init__(
+        self,
+        homes: MutableMapping[str, str] | None = None,
+        all_tasks: bool = True,
+        foreign: frozenset[str] = frozenset(),
+    ) -> None:
+        # Tasks with an event that this store neither has nor signed: all that follows is an import too.
+        self._foreign = set(foreign)
         self._all_tasks = all_tasks  # even tasks that were purged here
         self.events = 0  # how many were read
         self._purged = 0
@@ -301,7 +379,7 @@ class Merge:
 
     def add_all(self, tx: Tx, batch: Sequence[tuple[int, Row, Origin]]) -> Merge:
         """Add a batch in a transaction. Returns the counts, because a transaction may be tried repeatedly."""
-        part = Merge(self._homes, self._all_tasks)
+        part = Merge(self._homes, self._all_tasks, frozenset(self._foreign))
         heads: dict[str, Row] = {}
         for number, row, origin in batch:
             part._add(tx, heads, number, row, origin)
@@ -315,6 +393,7 @@ class Merge:
         self._purged += part._purged
         self._tasks.update(part._tasks)
         self._homes.update(part._homes.maps[0])
+        self._foreign |= part._foreign
         for name, conflict in part._conflicts.items():
             self._conflicts.setdefault(name, conflict)
 
@@ -341,7 +420,7 @@ class Merge:
                 self._append(tx, head, home, row, origin, number)
                 return
             known = tx.event(home, row["seq"])
-            if known is not None and known["hash"] == row["hash"]:
+            if known is not None and (known["hash"] == row["hash"] or _is_import_of(tx, known, row, origin)):
                 self._known += 1
                 return
             # The histories diverge here. The id of the other side is derived from its first different
@@ -360,13 +439,22 @@ class Merge:
             while head["last_seq"] < row["seq"] - 1:
                 for shared in tx.events(shares_with, head["last_seq"], PAGE, row["seq"] - 1):
                     event = {name: shared[name] for name in EVENTS}
-                    tx.append(head, {**event, "task_id": home}, read_origin(shared))
+                    tx.fold(head, {**event, "task_id": home}, read_origin(shared))
         return head
 
     def _append(self, tx: Tx, head: Row, home: str, row: Row, origin: Origin, number: int) -> None:
-        event = {**{name: row[name] for name in EVENTS}, "task_id": home}
-        tx.append(head, event, origin)
-        if event["hash"] != row["hash"]:
+        event: Row = {**{name: row[name] for name in EVENTS}, "task_id": home}
+        if not row.get("signed", True):  # a row of another store of ours needs no signature
+            self._foreign.add(row["task_id"])
+        if row["task_id"] in self._foreign:
+            event, origin = as_import(event, origin)
+            try:
+                tx.append(head, event, origin)
+            except Overruled:
+                tx.append(head, without_changes(event), origin)
+        else:
+            tx.fold(head, event, origin)
+        if row["task_id"] not in self._foreign and event["hash"] != row["hash"]:
             raise InvalidInput(
                 "import_invalid",
                 f"Line {number}: the hash does not match the events before it.",

@@ -10,6 +10,7 @@ from ..ledger.values import read_origin
 from ..model import validate
 from ..model.errors import Conflict, NotFound
 from ..model.operation import operation
+from ..model.trust import may_overrule
 from ..model.types import Written
 from ..store.schema import BOOKKEEPING, MAINTAINED, SOURCES, STATE, row_key
 from ..store.tx import Row, Tx
@@ -18,7 +19,7 @@ from .split_merge import pair_of
 _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
     "claim.reclaimed", "task.stuck", "forgotten", "purged",
-    "wait.started", "wait.updated", "wait.changed", "wait.ended",
+    "wait.started", "wait.updated", "wait.changed", "wait.ended", "approval.requested", "approval.decided",
 )  # fmt: skip
 # Columns that append derives: a difference in them does not mean that a later event set the row.
 _DERIVED = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
@@ -52,7 +53,7 @@ class Undo(Base):
         tasks.
 
         Args:
-            seq: The event to undo. Default: the last event that can be undone and was not.
+            seq: The event to undo. Default: the last event that this caller can undo and that was not undone.
             reason: Why.
         """
         reason = self._text("reason", reason)
@@ -88,7 +89,7 @@ class Undo(Base):
         task_id = target["task_id"]
         past, _ = self._as_of(task_id, target["seq"] - 1)
         before = {table: past.state_rows(table, task_id) for table in STATE}
-        past.append(past.head(task_id) or {}, dict(target), read_origin(target))
+        past.fold(past.head(task_id) or {}, dict(target), read_origin(target))
         return before, {table: past.state_rows(table, task_id) for table in STATE}
 
     def _undoable(self, tx: Tx, head: Row, seq: int | None) -> Row:
@@ -110,7 +111,7 @@ class Undo(Base):
                 raise Conflict(
                     "not_undoable",
                     f"#{seq} ({row['event_type']}) cannot be undone.",
-                    "Cancel the task or the wait, or release the claim, instead.",
+                    "Cancel the task or the wait, release the claim, or approve or reject anew, instead.",
                 )
             if _is_undone(tx, head["task_id"], seq):
                 raise Conflict(
@@ -128,7 +129,11 @@ class Undo(Base):
                     # The copies of a split or merge were undone with it.
                     first = json.loads(row["data"]).get("first") if pair_of(row) else None
                     gone.update(range(first or row["seq"], row["seq"]))
-                elif row["event_type"] not in _FINAL and row["forgotten"] is None:
+                elif (
+                    row["event_type"] not in _FINAL
+                    and row["forgotten"] is None
+                    and may_overrule(self._authority, row["channel"])
+                ):
                     return row
             before = rows[-1]["seq"]
         raise NotFound("record_not_found", "There is nothing to undo.", "To end the task, cancel it.")

@@ -127,7 +127,7 @@ class _Fold:
             self._last = row["hash"]
             if not self._broken:
                 self._head["last_hash"] = self._head.get("last_hash", b"")
-                self._tx.append(self._head, dict(row), origin)
+                self._tx.fold(self._head, dict(row), origin)
                 # Continue from the stored hash, so that one bad event is one problem.
                 self._head["last_hash"] = row["hash"]
         except Exception as error:  # noqa: BLE001 - a damaged row can fail anywhere; the report goes on

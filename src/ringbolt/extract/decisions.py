@@ -31,7 +31,7 @@ class Decided(Value, frozen=True, kw_only=True):
 _LABEL = lazy_regex(r"\W*([A-Za-z][\w /&'-]{1,40}?)\**\s*[:—–-]\**\s+(?=\S)")
 _BOLD = lazy_regex(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
 _TAGS = lazy_regex(r"(?:\[[^\]]{1,40}\]:?\s*)+")
-_BRACKET = lazy_regex(r"\([^)]{0,60}\)|\d+[.)] ")
+_BRACKET = lazy_regex(r"\([^)]{0,60}\)|(?<!\d)\d{1,6}[.)] ")
 
 # The words of headings. A heading announces decisions if its words are of these lists only and one decides.
 _DECIDE = frozenset("decision decisions choices decided".split())
@@ -45,7 +45,7 @@ _BESIDE = frozenset(
 _OPEN = frozenset(
     "open pending needed required remaining outstanding future unresolved make point points".split()
 )
-_NOTHING = frozenset("none n/a na nothing tbd whether if how what why which when where who not no".split())
+_NOTHING = frozenset("none n/a na nothing tbd whether if how what why which when where who".split())
 _SAYS_CHOICE = frozenset("decision decided chosen choice".split())
 _SAYS_REASON = frozenset("rationale reason reasons reasoning why because justification".split())
 _OTHER = frozenset(
@@ -137,7 +137,7 @@ class _Reader:
             self._pending = self._checked(line.text, 0.9)
 
     def _checked(self, text: str, confidence: float) -> Decided | None:
-        if is_question(text) or _NOTHING.intersection(_words(text)[:1]):
+        if is_question(text) or _says_nothing(_words(text)):
             return None
         text = _TAGS.sub("", text, count=1) if text.startswith("[") else text
         bold = _BOLD.match(text)
@@ -154,6 +154,17 @@ class _Reader:
             confidence=confidence,
             line=self._number,
         )
+
+
+def _says_nothing(words: Sequence[str]) -> bool:
+    """Whether a text says that there is no decision: "None", "no decisions yet"; "no new table" is one."""
+    first, following = words[:1], words[1:3]
+    return bool(_NOTHING.intersection(first)) or (
+        bool({"no", "not"}.intersection(first))
+        and (
+            len(words) < 3 or bool((_DECIDE | _OPEN | {"yet", "major", "applicable"}).intersection(following))
+        )
+    )
 
 
 def announces_decisions(heading: str) -> bool:
@@ -197,7 +208,7 @@ def _row(line: Line, header: list[str] | None, inside: bool) -> tuple[list[str] 
     if choice is None or (reason is None and not inside) or len(columns) <= max(choice, reason or 0):
         return header, None
     before = columns[0] if choice else ""
-    if _NOTHING.intersection(_words(columns[choice])[:1]) or is_question(columns[choice]):
+    if _says_nothing(_words(columns[choice])) or is_question(columns[choice]):
         return header, None
     found = Decided(
         choice=plain(columns[choice], MOST_CHOICE),

@@ -26,8 +26,10 @@ from ..model.errors import InvalidInput
 from ..model.lazy_regex import lazy_regex
 from ..model.operation import operation
 from ..model.results import Extraction
+from ..model.trust import may_overrule
 from ..model.types import Event, is_dict, is_list
 from ..model.validate import blake2b
+from ..signals.keywords import keywords
 from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from . import patterns, queries
@@ -67,7 +69,7 @@ class Extracting(Modelling):
     """Operations that find what is worth remembering."""
 
     @operation(scope="write", repeatable=True)
-    def task_extract(self, task_id: str | None = None, item: str | int | None = None) -> Extraction:
+    def task_extract(self, task_id: str | None = None, step: str | int | None = None) -> Extraction:
         """Extract from a task's events what has not been recorded yet: errors and their fixes, decisions and
         reasons, artifacts, versions, addresses.
 
@@ -75,9 +77,9 @@ class Extracting(Modelling):
 
         Args:
             task_id: Task id or a unique prefix; default: the current task.
-            item: Look again at all events of this step. Default: only events since the last run.
+            step: Look again at all events of this step. Default: only events since the last run.
         """
-        return self._extract(task_id, item)
+        return self._extract(task_id, step)
 
     def _extract(
         self,
@@ -255,7 +257,7 @@ class _Candidate:
         self.kind = kind
         data = memory._mapping("data", found.data)
         overrules: str | None = data.pop("overrules_key", None)
-        self.overrules = names_of(kind, overrules, "")[0] if overrules else None
+        self.overrules = names_of(data.pop("overrules_type", kind), overrules, "")[0] if overrules else None
         self.summary = memory._line("summary", found.summary)
         detail = memory._text("detail", found.detail)
         if kind == "variable":
@@ -281,6 +283,8 @@ def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     labels = found.labels
     if found.type == "artifact" and isinstance(data.get("kind"), str):
         labels += (("tag", validate.line("tag", data["kind"], 100)),)
+    if not any(kind == "tag" for kind, _ in labels):
+        labels += tuple(("word", word) for word in keywords(found.summary))
     return list(dict.fromkeys(labels))
 
 
@@ -365,7 +369,7 @@ class _Writing:
         for one in found.candidates:
             if (seq := self._entry(tx, head, one, now)) is not None:
                 written.append(seq)
-            if one.fix is not None and (row := self.known.active(one.names[0])) and row["agent"] == AGENT:
+            if one.fix is not None and (row := self._own(one, one.names[0])):
                 self._close(tx, head, row, one.fix, one.channel, now)
                 settled += 1
         if page.last and not page.again and page.kind == KIND:
@@ -373,7 +377,7 @@ class _Writing:
             # A question or a blocker that is no longer open was settled, or the work went on without that.
             for row in self.known.asked(found.open, user_spoke):
                 self._close(tx, head, row, None, "agent", now)
-        seen = 0 if page.again else self._mark(tx, head["last_seq"] if unchanged else page.until, now)
+        seen = 0 if page.again else self._mark(tx, head, head["last_seq"] if unchanged else page.until, now)
         if self._settle is not None:
             self._settle(tx)
         return Extraction(
@@ -404,11 +408,11 @@ class _Writing:
         ):
             return None
         draft = one.draft.copy()
-        if old and old["agent"] == AGENT:
+        if old and old["agent"] == AGENT and may_overrule(one.channel, old["channel"]):
             change = {"status": "superseded", "ref_seq": head["last_seq"] + 1}
             draft.sets["records"] = {str(old["seq"]): change}
             known.change(old, "superseded")
-        if one.overrules and (taken := known.active(one.overrules)) and taken["agent"] == AGENT:
+        if one.overrules and (taken := self._own(one, one.overrules)):
             draft.data = {**draft.data, "overrules": taken["seq"]}
             over = {"status": "superseded", "ref_seq": head["last_seq"] + 1}
             draft.sets.setdefault("records", {})[str(taken["seq"])] = over
@@ -416,6 +420,12 @@ class _Writing:
         seq = self._as[one.channel]._append(tx, head, draft, now, "task_extract").seq
         known.add(one.names, {"seq": seq, "type": one.kind, "channel": one.channel, "key": one.key})
         return seq
+
+    def _own(self, one: _Candidate, name: str) -> Row | None:
+        """The active entry of this name, if extraction wrote it and the finding may end it."""
+        row = self.known.active(name)
+        is_ours = row is not None and row["agent"] == AGENT and may_overrule(one.channel, row["channel"])
+        return row if is_ours else None
 
     def _close(self, tx: Tx, head: Row, row: Row, why: str | None, channel: str, now: str) -> None:
         """Mark one of our entries as resolved, with what fixed it."""
@@ -429,7 +439,7 @@ class _Writing:
         self._as[channel]._append(tx, head, draft, now, "task_extract")
         self.known.change(row, "resolved")
 
-    def _mark(self, tx: Tx, until: int, now: str) -> int:
+    def _mark(self, tx: Tx, head: Row, until: int, now: str) -> int:
         """Move the mark and store the patterns of the events; returns how many there were.
 
         The mark covers our own events too, unless other events came before them.
@@ -441,12 +451,12 @@ class _Writing:
         if self._memory.settings.model_local_url and any(map(is_telling, page.events)):
             jobs.add(tx, "extract", page.task_id, MODEL_JOB, {}, jobs.NOW, now)
         state = copy.deepcopy(page.state)
-        seen = patterns.learn(state, page.events, page.name, page.titles)
-        patterns.keep(tx, page.task_id, seen, now)
-        if seen:  # schedule the job that forgets old patterns
+        lessons = patterns.learn(state, page.events, page.name, page.titles)
+        patterns.keep(tx, head, lessons, now)
+        if lessons.seen:  # schedule the job that forgets old patterns
             jobs.add(tx, "prune", "", "patterns", {}, validate.stamp(validate.seconds_of(now) + 86_400), now)
         distilled.put(tx, page.task_id, KIND, until, now, state)
-        return len(seen)
+        return len(lessons.seen)
 
 
 def _sum(total: Extraction, part: Extraction) -> Extraction:

@@ -12,6 +12,7 @@ data.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import dropwhile
 from typing import Any
 
 import msgspec
@@ -39,7 +40,10 @@ _Seqs = Sequence[int]  # the events that a finding comes from
 _MESSAGES = ("message", "task.updated", "item.updated")
 # Written by the host in the user's name: interruptions, commands, output of commands, summaries.
 _BY_HOST = ("[Request interrupted", "<", "This session is being continued", "Caveat:", "# AGENTS.md")
+_REPORT = " is done: "  # with which a host reports the end of a helper
 MOST_BLOCKERS = 5
+CORRECTS = 0.6  # confidence of a correction by the user
+MOST_PROBABLE, PROBABLE = 1, 0.4  # of a message, and their confidence
 MOST_ANSWER = 200  # characters of a prompt that answers a question
 LONG_PROMPT = 3000  # characters; a longer one hands over a plan or pastes something
 
@@ -48,8 +52,9 @@ class Found(Value, frozen=True, kw_only=True):
     """Something worth remembering, in the form of an entry, with the events that it was found in.
 
     Blockers, constraints and next steps have the type `context` (see `data["kind"]`). `overrules_key` in
-    `data` is the key of the decision that this one takes back. Equal things have equal keys: the
-    name of a variable, or a fingerprint. An error whose `data` has `resolved` was fixed (`fixed_by`).
+    `data` is the key of the entry that this one takes back (of the same type, or `overrules_type`). Equal
+    things have equal keys: the name of a variable, or a fingerprint. An error whose `data` has `resolved` was
+    fixed (`fixed_by`). What is only probable has `weak`.
     `labels` are (kind, name): the tags of the entry, and the steps it matters for.
     """
 
@@ -79,6 +84,7 @@ class Extractor:
         self._blockers: list[dict[str, Any]] = list(state.get("blockers", ()))
         self._decided: list[dict[str, Any]] = list(state.get("decided", ()))
         self._failed: bool = state.get("failed", False)  # whether the last action failed
+        self._spoke: int = state.get("spoke", 0)  # the agent's last message
 
     def state(self) -> dict[str, Any]:
         """What must be kept to continue later."""
@@ -91,6 +97,7 @@ class Extractor:
             "blockers": self._blockers,
             "decided": self._decided,
             "failed": self._failed,
+            "spoke": self._spoke,
         }
 
     def observe(self, event: Event) -> list[Found]:
@@ -105,6 +112,8 @@ class Extractor:
             found = self._act(event)
         elif event.type in _MESSAGES and event.text and event.origin.channel == "agent":
             found = self._hear(event)
+        elif event.type == "tool_result" and _REPORT in (event.text or "")[:120]:
+            found = _reported(event)
         else:
             return []
         return [one for one in found if self._is_new(one)]
@@ -153,7 +162,8 @@ class Extractor:
             refused["seqs"] = [*refused["seqs"], event.seq]
             return [_rejected(refused, one_line(text, MOST_SUMMARY))]
         self._end_blockers(text, by_user=True, done=False)
-        message = read_message(text, user=True).sure()
+        heard = read_message(text, user=True)
+        message = heard.sure()
         # A long request is kept as it is; only what it calls a decision is taken from it.
         if len(text) > LONG_PROMPT:
             message = Message(decisions=[one for one in message.decisions if one.confidence >= 0.8])
@@ -162,26 +172,39 @@ class Extractor:
             answer = Decided(choice=plain(text), reason=reason, title=asked["text"], confidence=0.6)
             return [*found, self._decision(answer, (asked["seq"], event.seq), text, user=True)]
         takes_back = bool(message.rejections) or reversal.corrects(text)
-        last = self._last_of_agent(event.seq) if takes_back else None
-        corrections = [Decided(choice=one.text, confidence=one.confidence) for one in message.rejections]
+        brief = len(text) <= MOST_ANSWER and not is_question(text)
+        last = self._last_of_agent(event.seq, text) if takes_back else None
+        last = last or (reversal.contradicted(text, self._decided) if brief else None)
+        corrections = [_correction(one.text, one.confidence) for one in message.rejections]
+        if brief and takes_back and not message.decisions:
+            # What corrects is meant, however it is worded.
+            message.decisions = [one.replace(confidence=CORRECTS) for one in heard.decisions]
+        if last and brief and not (message.decisions or corrections):
+            corrections = [_correction(text, CORRECTS)]
         found += [
             self._decision(one, (event.seq,), text, user=True, overrules=last)
             for one in (*message.decisions, *corrections)
         ]
+        if len(text) <= LONG_PROMPT and not (brief and takes_back):
+            found += _probable(heard, (event.seq,), "user")
         return [*found, *_said(message, (event.seq,), "user")]
 
     def _hear(self, event: Event) -> list[Found]:
         seqs = (event.seq,)
+        self._spoke = event.seq
         text = event.text or ""
         lines = list(layout(text))
-        message = read_message(text, after_failure=self._failed).sure()
+        heard = read_message(text, after_failure=self._failed)
+        message = heard.sure()
         self._end_blockers(text, by_user=False, done=message.done)
         if message.nothing_blocks:
             self._blockers = []
         for one in message.blockers:
             self._block(one, event.seq)
+        earlier = list(self._decided)
         found = [self._decision(one, seqs, text, user=False) for one in message.decisions]
-        found += _said(message, seqs, "agent")
+        found += [self._abandon(one, seqs, earlier) for one in message.dead_ends]
+        found += [*_said(message, seqs, "agent", dead_ends=False), *_probable(heard, seqs, "agent")]
         if message.steps:
             steps = "; ".join(message.steps)
             found.append(
@@ -214,10 +237,25 @@ class Extractor:
         self._decided = [*self._decided, mark][-reversal.MOST_REMEMBERED :]
         return found
 
-    def _last_of_agent(self, before: int) -> str | None:
-        """The key of the agent's newest decision since the user spoke last, which a correction takes back."""
+    def _abandon(self, one: DeadEnd, seqs: _Seqs, earlier: Sequence[Mapping[str, Any]]) -> Found:
+        """A dead end; what the agent had decided about it before does not stand any more."""
+        found = _dead_end(one, seqs, "agent")
+        key = reversal.abandoned(one.what, earlier)
+        if key is None:
+            return found
+        self._decided = [old for old in self._decided if old["key"] != key]
+        return found.replace(data={**found.data, "overrules_key": key, "overrules_type": "decision"})
+
+    def _last_of_agent(self, before: int, text: str) -> str | None:
+        """The key of the agent's newest decision since the user spoke, if a correction takes it back: one of
+        the message before it, or one about the same."""
         last = self._decided[-1] if self._decided else None
-        return last["key"] if last and not last["user"] and last["seq"] < before else None
+        if not last or last["user"] or last["seq"] >= before:
+            return None
+        about = set(last["topic"])
+        shared = about & set(reversal.topic(text))
+        is_near = last["seq"] >= self._spoke
+        return last["key"] if is_near or len(shared) >= max(2, 0.4 * len(about)) else None
 
     def _block(self, one: Remark, seq: int) -> None:
         if all(old["text"] != one.text for old in self._blockers):
@@ -268,7 +306,7 @@ class Extractor:
         command = ""
         if tools.is_shell(tried.tool) or "command" in fields:
             command = str(fields.get("command") or fields.get("cmd") or "")
-        reason = failures.rejection(text)
+        reason = failures.reported_rejection(tried.tool, status, data)
         if reason is not None:
             return self._refuse(tried, reason, seqs)
         code = failures.exit_code(data.get("output"))
@@ -356,9 +394,9 @@ def _decision(one: Decided, seqs: _Seqs, channel: Channel, overrules: str | None
     )
 
 
-def _said(message: Message, seqs: _Seqs, channel: Channel) -> list[Found]:
+def _said(message: Message, seqs: _Seqs, channel: Channel, *, dead_ends: bool = True) -> list[Found]:
     """The dead ends, constraints, values and discoveries of a message."""
-    found = [_dead_end(one, seqs, channel) for one in message.dead_ends]
+    found = [_dead_end(one, seqs, channel) for one in message.dead_ends] if dead_ends else []
     for one in message.constraints:
         key = f"constraint {_key(one.text)}"
         found.append(_found("context", one.text, key, seqs, channel, one.confidence, kind="constraint"))
@@ -372,6 +410,40 @@ def _said(message: Message, seqs: _Seqs, channel: Channel) -> list[Found]:
                 _found("variable", f"{name} = {value}", name, seqs, channel, sure, value=value, kind="stated")
             )
     return found
+
+
+def _correction(text: str, sure: float) -> Decided:
+    """What the user wants instead, in other words than the prompt, which is an entry already."""
+    words = plain(text).split(" ")
+    rest = list(dropwhile(lambda word: word.strip(",.!-").lower() in _OBJECTIONS, words))
+    choice = " ".join(rest if rest and len(rest) < len(words) else ["correction:", *words])
+    return Decided(choice=choice, confidence=sure)
+
+
+_OBJECTIONS = frozenset("no nope nah wait actually hm hmm stop sorry".split())
+
+
+def _reported(event: Event) -> list[Found]:
+    """What the report of a helper found out and ruled out. It decides nothing for the agent that it worked
+    for."""
+    message = read_message(str(event.data.get("detail") or event.text or "")).sure()
+    seqs, channel = (event.seq,), event.origin.channel
+    found = [_dead_end(one, seqs, channel) for one in message.dead_ends]
+    return found + [
+        _found("discovery", one.text, _key(one.text), seqs, channel, one.confidence)
+        for one in message.discoveries
+    ]
+
+
+def _probable(message: Message, seqs: _Seqs, channel: Channel) -> list[Found]:
+    """What a message probably decides or rules out, as discoveries: search finds them, and neither the
+    packet nor an answer takes them for decisions. Without a reason they say no more than the message, and
+    would only stand in the way of what is sure."""
+    decided, ruled_out = message.probable()
+    texts = [f"Probably decided: {one.choice} ({one.reason.rstrip('.')})" for one in decided if one.reason]
+    texts += [f"Probably ruled out: {one.what} ({one.why.rstrip('.')})" for one in ruled_out if one.why]
+    texts = texts[:MOST_PROBABLE]
+    return [_found("discovery", text, _key(text), seqs, channel, PROBABLE, weak=True) for text in texts]
 
 
 def _dead_end(one: DeadEnd, seqs: _Seqs, channel: Channel) -> Found:

@@ -1,9 +1,9 @@
 """What a message says, function by function: decisions, dead ends, values, constraints, questions, blockers,
 plans, causes, and what the user takes back.
 
-Sentences are judged by `signals.speech`; sections under a heading ("Blockers", "Next steps", "Decisions") by
-their heading. What the reader is sure of has a confidence of at least SURE; the rest is not worth an entry,
-since the message itself can be found.
+Sentences are judged by `signals.speech_model`; sections under a heading ("Blockers", "Next steps",
+"Decisions") by their heading. What the reader is sure of has a confidence of at least SURE; what it decides
+or rules out with less is only probable.
 """
 
 from __future__ import annotations
@@ -12,21 +12,24 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from ..signals import speech
+from ..model.lazy_regex import lazy_regex
+from ..signals import speech, speech_model
 from ..signals.phrases import DONE, is_question
 from ..signals.speech import FUNCTIONS, Function, Sentence, Tokens
+from ..signals.speech_lexicon import headings
+from ..signals.speech_model import SURE, confidence
 from ..signals.text_layout import layout, plain
 from .decisions import Decided, announces_decisions, decisions
 from .slots import has_content, is_substantial, split_choice, split_dead_end, stated_values, without_lead
 
-SURE = 0.5  # the least confidence of what becomes an entry
 MOST_OF_A_KIND = 8
 MOST_STEPS = 10
 MOST_WORDS = 300
 
-# Of what a sentence does, only the likeliest of these is taken; a value may stand beside it.
+# Of what a sentence does, only the likeliest of these is taken. A value, an announcement and a report of
+# what is done may stand beside it: "I'm deleting the copy, since the other one has the same content".
 _RIVALS: tuple[Function, ...] = (
-    "decision", "dead_end", "constraint", "question", "blocker", "next", "cause", "done", "rejection",
+    "decision", "dead_end", "constraint", "question", "blocker", "cause", "rejection",
 )  # fmt: skip
 _PLACES = {name: place for place, name in enumerate(FUNCTIONS)}
 
@@ -58,6 +61,13 @@ class Message(Struct):
     done: bool = False
     nothing_blocks: bool = False  # a section about blockers says that there are none
     question: str = ""
+
+    def probable(self) -> tuple[list[Decided], list[DeadEnd]]:
+        """What the message probably decides and rules out."""
+        return (
+            [one for one in self.decisions if one.confidence < SURE],
+            [one for one in self.dead_ends if one.confidence < SURE],
+        )
 
     def sure(self) -> Message:
         """The message with only what the reader is sure of."""
@@ -113,7 +123,10 @@ class _Reader:
                 return
         if sentence.kind == "row":
             return
-        if self._section in ("next", "blocked") and sentence.kind in ("item", "prose"):
+        if (text := _labelled_blocker(sentence.text)) and not is_question(sentence.text):
+            _add(self._message.blockers, text, 0.8)
+            return
+        if self._section in ("next", "blocked", "needed") and sentence.kind in ("item", "prose"):
             self._in_section(sentence)
             return
         if self._section == "decided" and sentence.line in self._structured:
@@ -126,18 +139,18 @@ class _Reader:
         nothing = words[0] in ("none", "n/a", "nothing") or (
             words[0] == "no" and bool(_NOTHING.intersection(words[1:3]))
         )
-        if self._section == "blocked":
-            self._message.nothing_blocks = self._message.nothing_blocks or nothing
-            if not nothing and len(self._message.blockers) < MOST_OF_A_KIND:
-                self._message.blockers.append(Remark(text, 0.8))
+        if self._section in ("blocked", "needed"):
+            nothing_blocks = nothing and self._section == "blocked"
+            self._message.nothing_blocks = self._message.nothing_blocks or nothing_blocks
+            if not nothing:
+                _add(self._message.blockers, text, 0.8)
         elif sentence.kind == "item" and not (nothing or sentence.ticked or DONE.search(text)):
             _add_step(self._message, text)
 
     def _judge(self, at: int, sentence: Sentence) -> None:
         tokens = Tokens(sentence.text)
-        found = speech.features(sentence, tokens, self._user, self._after_failure)
-        scores = speech.scores(found)
-        table = speech.model()
+        scores = speech_model.scores(sentence, tokens, self._user, self._after_failure)
+        table = speech_model.model()
         text = plain(sentence.text, MOST_WORDS).rstrip(" :")
         asks = is_question(sentence.text)
         announced, self._announced = self._announced, _announces_cause(tokens, sentence, asks)
@@ -146,18 +159,20 @@ class _Reader:
         reason, self._last_cause = self._last_cause, ""
         if asks:
             self._message.question = text
-        name = max(_RIVALS, key=lambda one: scores[_PLACES[one]] - table.possible[_PLACES[one]])
+        else:
+            self._progress(scores, sentence, tokens)
+        name = max(_RIVALS, key=lambda one: scores[_PLACES[one]] - table.likely[_PLACES[one]])
         place = _PLACES[name]
         moves_on = scores[_PLACES["next"]] >= table.sure[_PLACES["next"]] or tokens.has("look")
         if announced and not asks and sentence.kind != "lead" and not moves_on:
             name, place = "cause", _PLACES["cause"]
             sure: float = 0.6
-        elif scores[place] < table.possible[place]:
+        elif scores[place] < table.likely[place]:
             return self._values(scores, sentence, asks)
         else:
-            sure = _confidence(scores[place], place)
             if speech.is_unreal(name, tokens):
-                sure = min(sure, 0.3)
+                return self._values(scores, sentence, asks)
+            sure = confidence(scores[place], place)
         if name in ("cause", "dead_end"):
             self._last_cause = text
         self._values(scores, sentence, asks)
@@ -176,12 +191,6 @@ class _Reader:
                 message.dead_ends.append(DeadEnd(what, why, sure))
         elif name == "cause":
             _add(message.discoveries, text, sure)
-        elif name == "next":
-            # Other announcements are read by `prose_plan`.
-            if sure >= SURE and "next" in Tokens(sentence.text).words[:2] and sentence.kind != "heading":
-                _add_step(message, without_lead(sentence.text))
-        elif name == "done":
-            message.done = message.done or sure >= SURE
         elif name in ("constraint", "blocker", "rejection"):
             kept = {
                 "constraint": message.constraints,
@@ -189,6 +198,15 @@ class _Reader:
                 "rejection": message.rejections,
             }
             _add(kept[name], text, sure)
+
+    def _progress(self, scores: Sequence[float], sentence: Sentence, tokens: Tokens) -> None:
+        """Note what is done and what comes next; `prose_plan` reads other announcements."""
+        sure = speech_model.model().sure
+        if scores[_PLACES["done"]] >= sure[_PLACES["done"]]:
+            self._message.done = True
+        ahead = scores[_PLACES["next"]] >= sure[_PLACES["next"]] and "next" in tokens.words[:2]
+        if ahead and sentence.kind != "heading":
+            _add_step(self._message, without_lead(sentence.text))
 
     def _decide(self, sentence: Sentence, sure: float, at: int, before: str) -> None:
         one = split_choice(sentence.text)
@@ -223,9 +241,9 @@ class _Reader:
 
     def _values(self, scores: Sequence[float], sentence: Sentence, asks: bool) -> None:
         place = _PLACES["value"]
-        if asks or scores[place] < speech.model().possible[place]:
+        if asks or scores[place] < speech_model.model().likely[place]:
             return
-        sure = _confidence(scores[place], place)
+        sure = confidence(scores[place], place)
         for name, value in stated_values(sentence.text):
             if len(self._message.values) < MOST_OF_A_KIND:
                 self._message.values.append((name, value, sure))
@@ -237,7 +255,7 @@ def section_of(heading: str) -> str:
     words = [word for word in words if word and not word.rstrip(".)").isdigit()]
     if not words or len(words) > 5:
         return ""
-    known = speech.headings()
+    known = headings()
     kinds = [known.get(word, ()) for word in words]
     # Every word must belong, so that "Next.js settings" and "the plan of phase two" are other things.
     for kind, section in (("blocker", "blocked"), ("next", "next"), ("cause", "found")):
@@ -249,9 +267,31 @@ def section_of(heading: str) -> str:
             if kind == "cause" and not _FINDS.intersection(words):
                 continue
             return section
+    if any(need <= set(words) for need in _NEEDS):
+        return "needed"
     return "decided" if announces_decisions(heading) else ""
 
 
+def _labelled_blocker(text: str) -> str:
+    """The text after a label such as "Blocked by:" or "**Blockers for phase 2:**"; "" if there is none."""
+    found = _BLOCKER_LABEL.match(text)
+    rest = plain(text[found.end() :], MOST_WORDS).strip(" *:") if found else ""
+    first = rest.lower().split(maxsplit=1)[:1]
+    return "" if not first or first[0].strip(".,;-") in ("none", "no", "n/a", "nothing") else rest
+
+
+_BLOCKER_LABEL = lazy_regex(
+    r"(?i)\W{0,4}(?:blockers?|blocked(?: by| on)?|waiting (?:for|on)|still waiting (?:for|on)|awaiting"
+    r"|needed from you)\b[^:.\n]{0,40}:\**\s+(?=\S)"
+)
+# Headings of sections that say what somebody else has to do first.
+_NEEDS = tuple(
+    frozenset(words.split())
+    for words in (
+        "setup required", "action required", "needed you", "need you", "waiting for", "waiting on",
+        "input needed", "needs your", "required you",
+    )
+)  # fmt: skip
 _IDIOMS = ("keep in mind", "keep going", "keep me", "go ahead", "go on", "take a look", "leave it to")
 _NOTHING = frozenset("blocker blockers issue issues concern concerns known open current".split())
 _FILLS = frozenset(
@@ -279,13 +319,6 @@ def _announces_cause(tokens: Tokens, sentence: Sentence, asks: bool) -> bool:
         and sentence.kind != "item"
         and not has_content(tokens, (0, len(tokens.words)), _POINTS)
     )
-
-
-def _confidence(score: float, place: int) -> float:
-    """The confidence of a reading: at least SURE above the threshold of the sure ones, below it less."""
-    likely = speech.confidence(score, place)
-    is_sure = score >= speech.model().sure[place]
-    return round(min(0.95, max(0.55, likely)) if is_sure else min(0.45, likely), 2)
 
 
 def _add(found: list[Remark], text: str, sure: float) -> None:

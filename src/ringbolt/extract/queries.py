@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..model.rules import ENTRY_TYPES
+from ..model.validate import dumps
+from ..store.schema import escape_like
 from ..store.tx import Row, Tx
 
-_PATTERN = ("type", "key", "data", "frequency", "last_seen")
-_SELECT = "SELECT pattern_type, pattern_key, data, frequency, last_seen FROM learned_patterns WHERE"
+_PATTERN = ("type", "key", "repository", "data", "frequency", "last_seen")
+_SELECT = (
+    "SELECT pattern_type, pattern_key, repository, data, frequency, last_seen FROM learned_patterns WHERE"
+)
 _KEEP = (
-    "INSERT INTO learned_patterns (pattern_type, pattern_key, data, frequency, last_seen, created_at)"
-    " VALUES (:type, :key, :data, 1, :now, :now) ON CONFLICT (pattern_type, pattern_key) DO UPDATE SET"
+    "INSERT INTO learned_patterns"
+    " (pattern_type, pattern_key, repository, data, frequency, last_seen, created_at)"
+    " VALUES (:type, :key, :repository, :data, 1, :now, :now)"
+    " ON CONFLICT (pattern_type, pattern_key, repository) DO UPDATE SET"
     " data = excluded.data, last_seen = excluded.last_seen, frequency = learned_patterns.frequency + 1"
 )
 _ENTRY = ("seq", "type", "status", "key", "text", "agent", "channel")
@@ -64,7 +70,9 @@ def keep(tx: Tx, rows: Sequence[Row]) -> None:
     Always in the same order, so that two workers storing the same patterns cannot deadlock.
     """
     if rows:
-        tx.database.run_many(_KEEP, sorted(rows, key=lambda row: (row["type"], row["key"])))
+        tx.database.run_many(
+            _KEEP, sorted(rows, key=lambda row: (row["type"], row["key"], row["repository"]))
+        )
 
 
 def prune(tx: Tx, before: str) -> None:
@@ -74,26 +82,45 @@ def prune(tx: Tx, before: str) -> None:
     )
 
 
-def with_keys(tx: Tx, keys: Sequence[str], types: Sequence[str]) -> list[Row]:
-    """The patterns with these keys."""
+def with_keys(tx: Tx, keys: Sequence[str], types: Sequence[str], repository: str | None) -> list[Row]:
+    """The patterns with these keys, of a repository or (None) of all."""
     # Padded to one of a few lengths, because a statement that the engine has already prepared costs half.
     filled = [*keys, *[keys[-1] for _ in range(-len(keys) % 8)]]
     params = dict(zip(_KEYS, filled, strict=False))
-    return _some(tx, types, f"AND pattern_key IN ({', '.join(f':{name}' for name in params)})", params)
+    where = f"AND pattern_key IN ({', '.join(f':{name}' for name in params)})"
+    return _some(tx, types, where, params, repository)
 
 
-def with_words(tx: Tx, words: Sequence[str], types: Sequence[str]) -> list[Row]:
+def with_words(tx: Tx, words: Sequence[str], types: Sequence[str], repository: str | None) -> list[Row]:
     """The patterns with one of these words anywhere in their keys. A scan: for people, not for writes."""
     params = {f"word{number}": f"%{word}%" for number, word in enumerate(words)}
-    return _some(tx, types, f"AND ({' OR '.join(f'pattern_key LIKE :{name}' for name in params)})", params)
+    where = f"AND ({' OR '.join(f'pattern_key LIKE :{name}' for name in params)})"
+    return _some(tx, types, where, params, repository)
 
 
-def most_frequent(tx: Tx, types: Sequence[str]) -> list[Row]:
+def most_frequent(tx: Tx, types: Sequence[str], repository: str | None) -> list[Row]:
     """The most frequent patterns."""
-    return _some(tx, types, "ORDER BY frequency DESC, last_seen DESC, pattern_key", {})
+    return _some(tx, types, "", {}, repository, "ORDER BY frequency DESC, last_seen DESC, pattern_key")
 
 
-def _some(tx: Tx, types: Sequence[str], tail: str, params: dict[str, str]) -> list[Row]:
+def of_commands(tx: Tx, heads: Sequence[str], repository: str) -> list[Row]:
+    """What is known of the failures of some commands, by their heads."""
+    params = {f"head{number}": f"command:{escape_like(head)}:%" for number, head in enumerate(heads)}
+    where = " OR ".join(f"pattern_key LIKE :{name} ESCAPE '!'" for name in params)
+    return _some(tx, ("model_failure",), f"AND ({where})", params, repository) if params else []
+
+
+def with_texts(tx: Tx, texts: Sequence[str], repository: str) -> list[Row]:
+    """The failures with one of these texts, under all of their keys."""
+    params = {f"text{number}": f"%{escape_like(dumps(text))}%" for number, text in enumerate(texts)}
+    where = " OR ".join(f"data LIKE :{name} ESCAPE '!'" for name in params)
+    return _some(tx, ("model_failure",), f"AND ({where})", params, repository) if params else []
+
+
+def _some(
+    tx: Tx, types: Sequence[str], where: str, params: dict[str, str], repository: str | None, order: str = ""
+) -> list[Row]:
     kinds = {f"type{number}": kind for number, kind in enumerate(types)}
-    sql = f"{_SELECT} pattern_type IN ({', '.join(f':{name}' for name in kinds)}) {tail} LIMIT :most"
-    return tx.rows(_PATTERN, sql, **kinds, **params, most=MOST)
+    here = "" if repository is None else " AND repository = :repository"
+    sql = f"{_SELECT} pattern_type IN ({', '.join(f':{name}' for name in kinds)}) {where}{here} {order}"
+    return tx.rows(_PATTERN, f"{sql} LIMIT :most", **kinds, **params, repository=repository, most=MOST)

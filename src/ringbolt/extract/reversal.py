@@ -29,11 +29,14 @@ _GRANTS = frozenset(
     " merged arrived confirmed unlocked restored back received solved have got".split()
 )
 
+# Characters of a message that say what it is about.
+_MOST_READ = 10_000
+
 
 def topic(text: str) -> list[str]:
     """The stems of the words that say what a text is about."""
     found: dict[str, None] = {}
-    for word in Tokens(text).words:
+    for word in Tokens(text[:_MOST_READ]).words:
         if (
             len(word) > 1
             and word[0].isalnum()
@@ -84,6 +87,35 @@ def overruled(
             and len(shared) >= 0.5 * min(len(about), len(words))
         ):
             return one["key"]
+    return None
+
+
+_REMOVES = frozenset("remove delete drop kill undo revert ditch scrap skip disable".split())
+
+
+def contradicted(text: str, earlier: Sequence[Mapping[str, Any]]) -> str | None:
+    """The key of the agent's decision that an order of the user goes against: it keeps what the user wants
+    removed ("the apps are gone, remove the old endpoint")."""
+    tokens = Tokens(text[:500])
+    if not _REMOVES.intersection(tokens.words) or tokens.words[-1:] == ["?"]:
+        return None
+    words = set(topic(text))
+    for one in reversed(earlier):
+        about = set(one["topic"])
+        if one["keeps"] and not one["user"] and about and len(about & words) >= max(1, 0.5 * len(about)):
+            return one["key"]
+    return None
+
+
+def abandoned(what: str, earlier: Sequence[Mapping[str, Any]]) -> str | None:
+    """The key of the agent's decision that a dead end puts an end to: "reverted the bcrypt change"."""
+    words = set(topic(what))
+    for one in reversed(earlier):
+        about = set(one["topic"])
+        if not one["user"] and not one["keeps"] and about and words:
+            shared = about & words
+            if len(shared) >= max(1, 0.5 * min(len(about), len(words))) and len(shared) >= 0.3 * len(about):
+                return one["key"]
     return None
 
 

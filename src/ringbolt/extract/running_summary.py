@@ -15,7 +15,7 @@ from ..packet.operations import read_whole_task
 from ..store import distilled
 from ..store.tx import Row, Tx
 from .distillation import Distilling
-from .summary_text import compose, event_line
+from .summary_text import compose, event_line, says_enough
 
 Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
 
@@ -82,11 +82,13 @@ class Summarizing(Distilling):
         if write is not None:
             previous = task.summary
             new = self._new_events(task_id, previous.seq if previous else 0, task.seq, MOST_NEW)
-            if (text_and_model := write(task, previous.text if previous else "", new)) is not None:
+            # The model is given our own sentences, never those of a model: what it leaves out or gets wrong
+            # is not the base of the next summary.
+            text_and_model = write(task, made.text, new)
+            if text_and_model is not None and says_enough(text_and_model[0], task):
                 text, source = text_and_model
                 # The model may have used anything in its prompt.
-                given = [channel, *(event.origin.channel for event in new)]
-                channel = least_trusted(given if previous is None else [*given, previous.channel])
+                channel = least_trusted([channel, *(event.origin.channel for event in new)])
         state = {"text": text, "source": source, "channel": channel, "messages": task.messages}
         now = self._now()
 

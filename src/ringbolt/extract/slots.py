@@ -32,7 +32,18 @@ _CLAUSE = frozenset(
     " most these"
     " those his her their a an only still you i".split()
 )
+_BECAUSE = frozenset("because since otherwise weil denn porque".split())
 _DASHES = frozenset(("—", "–", "--"))
+# Words after which no clause with its own subject follows, and verbs by which one is known.
+_JOINING = frozenset(
+    "and or but then not no which that who so with without for to as in on at by from rather instead if when"
+    " where while before after until unless both also even just only keeping leaving using i we you let"
+    " please".split()
+)
+_FINITE = frozenset(
+    "is are was were has have had can could will would does do did need needs became makes takes costs"
+    " understands knows".split()
+)
 _AIMS = frozenset(
     "avoid prevent keep allow ensure enable reduce preserve simplify match make minimise minimize support"
     " maintain"
@@ -51,6 +62,7 @@ _LEAD_WORDS = frozenset(
     " alternatively"
     " ultimately hence thus consequently".split()
 )
+_CHOOSING = frozenset(("choose", "keep", "exclude", "use", "prefer", "work", "set", "abandon", "~decides"))
 _TO_VERBS = frozenset("decided chose opted elected chosen agreed going resolved".split())
 _ANNOUNCING = frozenset(
     "next up now then afterwards after that step steps is going to my the first finally need".split()
@@ -61,10 +73,13 @@ _COMMON = COMMON_WORDS | frozenset(
     " attempt was were did done made make got get going go went gone".split()
 )
 
+# A stated decision or dead end is a sentence or a paragraph; no one states one in more characters.
+_MOST_READ = 4000
+
 
 def split_choice(text: str) -> Choice:
     """Split a stated decision into its choice, its reason and what it was preferred to."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     choice, reason, instead = _choice_spans(tokens)
     choice = _without_lead(tokens, choice)
     instead = instead if instead[1] else _instead(tokens, choice)
@@ -77,7 +92,7 @@ def split_choice(text: str) -> Choice:
 
 def split_dead_end(text: str, before: str = "") -> tuple[str, str]:
     """What does not work, and why; `before` is the sentence before, for one that only points to it."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     what, why = _cut(tokens, (0, len(tokens.words)))
     if not why[1]:
         what, why = _contrast(tokens, what)
@@ -91,13 +106,13 @@ def split_dead_end(text: str, before: str = "") -> tuple[str, str]:
 def without_lead(text: str) -> str:
     """An announcement without the words that announce it: "Next, I'll write the parser" is "write the
     parser"."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     return _text(tokens, _without_lead(tokens, (0, len(tokens.words)), _ANNOUNCING), MOST_CHOICE).rstrip(" :")
 
 
 def is_substantial(text: str) -> bool:
     """Whether a text names something, and does not only say what is done with it: "implement this"."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     verbs = frozenset(tokens.words[mark.start] for mark in tokens.marks if mark.tense == "base")
     return has_content(tokens, (0, len(tokens.words)), verbs)
 
@@ -128,9 +143,34 @@ def _choice_spans(tokens: Tokens) -> tuple[Span, Span, Span]:
         return choice, reason, (start + 2, comma)
     so = _conclusion(tokens, start)
     if so:
-        return (so + 1, len(words)), (start, so), none
+        before, after = (start, so), (so + 1, len(words))
+        # "I use a clone, so the checkout stays as it is": what follows is the aim.
+        aims = (
+            words[so + 1] in ("the", "it", "this") and words[start] in ("i", "we") and _acts(tokens, *before)
+        )
+        return (before, after, none) if aims else (after, before, none)
+    start = _after_opening(tokens, start)
     choice, reason = _cut(tokens, (start, len(words)))
+    better = any(mark.name == "~better" and start <= mark.start < choice[1] for mark in tokens.marks)
+    if better and reason[1] and words[choice[1] : choice[1] + 1] == [":"] and not _acts(tokens, *choice):
+        # "Simplest thing that works: one global lock" chooses what stands after the colon.
+        choice = start, len(words)
     return choice, reason, none
+
+
+def _after_opening(tokens: Tokens, start: int) -> int:
+    """Where the choice begins, if a comma ends an opening that chooses nothing: "Weighing it up, …"."""
+    words = tokens.words
+    comma = next((at for at in range(start + 1, min(start + 8, len(words) - 2)) if words[at] == ","), 0)
+    if not comma or words[comma + 1] in ("not", "no", "and", "or", "but", "which", "because", "since"):
+        return start
+    opens = not _acts(tokens, start, comma) and _acts(tokens, comma + 1, min(comma + 7, len(words)))
+    return comma + 1 if opens else start
+
+
+def _acts(tokens: Tokens, begin: int, end: int) -> bool:
+    """Whether a span has a verb or marker by which one chooses, keeps or does something."""
+    return any(begin <= mark.start < end and mark.name in _CHOOSING for mark in tokens.marks)
 
 
 def _after_label(words: Sequence[str]) -> int:
@@ -170,7 +210,7 @@ def _explicit(tokens: Tokens, at: int, begin: int, end: int) -> Span | None:
     word, following = words[at], words[at + 1]
     if at - begin < 2:
         return None
-    if word in ("because", "since", "otherwise") or (word, following) == ("due", "to"):
+    if word in _BECAUSE or (word, following) == ("due", "to"):
         return at, end
     if word == "so" and following in ("that", "nothing", "nobody") and words[at + 2 : at + 3] != ["is"]:
         return at, end
@@ -208,10 +248,24 @@ def _bracketed(tokens: Tokens, at: int, begin: int, end: int) -> Span | None:
 def _joined(tokens: Tokens, at: int, begin: int, end: int) -> Span | None:
     """A second clause after a comma: "we stick with Redis, it is already there"."""
     words = tokens.words
-    follows = words[at + 1] in _CLAUSE or (words[at] == "," and words[at + 1] in ("too", "cheaper", "easier"))
-    if words[at] == "," and follows and end - at > 3 and at - begin >= 1:
-        return at + 1, end
-    return None
+    if words[at] != "," or end - at <= 2 or at - begin < 1:
+        return None
+    follows = words[at + 1] in _CLAUSE or words[at + 1] in ("too", "cheaper", "easier")
+    return (at + 1, end) if (follows and end - at > 3) or _has_predicate(tokens, at + 1, end) else None
+
+
+def _has_predicate(tokens: Tokens, at: int, end: int) -> bool:
+    """Whether a clause with a subject and a verb of its own begins here: "inserts became slower"."""
+    words = tokens.words
+    if words[at] in _JOINING or not (words[at][0].isalnum() or words[at] == "<code>"):
+        return False
+    verbs = {mark.start for mark in tokens.marks if mark.tense in ("s", "past")}
+    for place in range(at + 1, min(end, at + 7)):
+        if words[place] in (",", ";", ":", "—", "–"):
+            return False
+        if words[place] in _FINITE or place in verbs:
+            return True
+    return False
 
 
 def _aimed(tokens: Tokens, at: int, begin: int, end: int) -> Span | None:
@@ -222,7 +276,7 @@ def _aimed(tokens: Tokens, at: int, begin: int, end: int) -> Span | None:
         return at, end
     if words[at] in _ING_AIMS and words[at - 1] == ",":
         return at, end
-    if words[at] == "for" and words[at + 1] in ("its", "their", "the") and tokens.has("choose", "prefer"):
+    if words[at] == "for" and words[at + 1] in ("its", "their") and tokens.has("choose", "prefer"):
         return at + 1, end
     return None
 
@@ -266,8 +320,14 @@ def _instead(tokens: Tokens, span: Span) -> Span:
             return at + 2, _end_of_phrase(words, at + 2, span[1])
         if words[at] == "over" and any(mark.name == "choose" and mark.start < at for mark in tokens.marks):
             return at + 1, _end_of_phrase(words, at + 1, span[1])
-        if words[at] == "not" and words[at - 1] in (",", "and") and at > span[0] + 1:
+        if words[at] in ("not", "no") and words[at - 1] in (",", "and") and at > span[0] + 1:
             return at + 1, _end_of_phrase(words, at + 1, span[1])
+        if words[at] in ("replaces", "beats", "statt", "anstatt"):
+            return at + 1, _end_of_phrase(words, at + 1, span[1])
+        if words[at] == "from" and tokens.has("choose", "work"):
+            to = next((place for place in range(at + 2, min(at + 9, span[1] - 1)) if words[place] == "to"), 0)
+            if to:
+                return at + 1, to
     return 0, 0
 
 
@@ -305,6 +365,12 @@ def _contrast(tokens: Tokens, span: Span) -> tuple[Span, Span]:
 _DETERMINERS = frozenset("the a an our my your its this that each every new old current now per".split())
 _JOINTS = frozenset("is are = : to at of on be called named in it".split())
 _STOPS = frozenset("and or but , ; because since for from with by when if as . ( ) then".split())
+# Verbs that state a value of their subject, and words between them and the value.
+_STATING = frozenset("is are runs run listens starts sits lives opens lasts will has".split())
+_LEADING = frozenset(
+    "now be set limited fixed named called to at on in every each night day exactly about by the a called"
+    " capped from".split()
+)
 _NAMING = ("~quantity", "~named")
 _BOUNDS = frozenset("max maximum min minimum".split())
 MOST_VALUES = 4
@@ -312,12 +378,40 @@ MOST_VALUES = 4
 
 def stated_values(text: str) -> list[tuple[str, str]]:
     """The names and values that a sentence states: "the rate limit is 100 requests per minute"."""
-    tokens = Tokens(text)
+    tokens = Tokens(text[:_MOST_READ])
     found: dict[str, str] = {}
     for name, value in (*_limits(tokens), *_values(tokens)):
         if name and value and len(found) < MOST_VALUES:
             found.setdefault(name, value)
+    if not found and (pair := _of_the_subject(tokens)):
+        return [pair]
     return list(found.items())
+
+
+def _of_the_subject(tokens: Tokens) -> tuple[str, str] | None:
+    """What a sentence says of its subject: "the runner label is linux-large"."""
+    words = tokens.words
+    begin = next((at for at, word in enumerate(words) if word not in _DETERMINERS and word[0].isalnum()), 0)
+    if (to := _set_to(words)) is not None:
+        return _raw(tokens, (to - 1, to)).lower(), _raw(tokens, (to + 1, _end_of_value(tokens, to + 1)))
+    verb = next((at for at in range(begin + 1, min(begin + 5, len(words))) if words[at] in _STATING), 0)
+    if not verb or any(word in _STOPS or word in _COMMON for word in words[begin:verb]):
+        return None
+    at = next(
+        (place for place in range(verb + 1, min(verb + 6, len(words))) if words[place] not in _LEADING), 0
+    )
+    if not at or not (_is_value(words, at) or "-" in words[at][1:-1] or words[at - 1] in ("named", "called")):
+        return None
+    name = plain(tokens.text[tokens.starts[begin] : tokens.ends[verb - 1]], 60).lower()
+    return name, _raw(tokens, (at, _end_of_value(tokens, at)))
+
+
+def _set_to(words: Sequence[str]) -> int | None:
+    """Where "to" stands in "set POOL_SIZE to 12"."""
+    for at in range(2, len(words) - 1):
+        if words[at] == "to" and "set" in words[max(0, at - 3) : at - 1] and _is_value(words, at + 1):
+            return at
+    return None
 
 
 def _values(tokens: Tokens) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..model.lazy_regex import lazy_regex
+from ..model.redaction import Redactor, is_marked
 from ..signals.text_layout import Line, cells, plain, without_colours
 
 Pair = tuple[str, str, str]  # name, value, kind
@@ -66,13 +67,7 @@ _SECRET_NAME = lazy_regex(
     r"(?i)pass(?:word|wd|phrase)?\b|passw|secret|token|api[ _-]?key|private|credential|auth|cookie|bearer"
     r"|signature|_key$|\bkey$|salt|dsn|connection.?string"
 )
-_SECRET_VALUE = lazy_regex(
-    r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj)?[\w-]{12,200}|\bgh[pousr]_\w{16,200}|\bgithub_pat_\w{16,200}"
-    r"|\bxox[abprs]-[\w-]{8,200}|\bAKIA[A-Z0-9]{12,20}|\beyJ[\w-]{10,2000}\.[\w-]{4,2000}"
-    r"|\bglpat-[\w-]{10,100}|\bnpm_\w{20,100}|\bAIza[\w-]{20,60}|-----BEGIN [A-Z ]{0,30}PRIVATE KEY"
-    r"|(?<=://)[^\s/:@]{1,100}:[^\s/@]{1,200}(?=@)|(?:(?<=[?&])|\b)(?:password|passwd|pwd|secret|token"
-    r"|api_?key|access_key)=[^\s&\"']{4,200}|\b[Bb]earer [\w.~+/-]{12,400}"
-)
+_REDACTOR = Redactor()
 _RANDOM = lazy_regex(
     r"(?=[\w+/=-]{0,400}\d)(?=[\w+/=-]{0,400}[a-z])(?=[\w+/=-]{0,400}[A-Z])[\w+/=-]{24,400}$"
 )
@@ -80,12 +75,14 @@ _RANDOM = lazy_regex(
 
 def is_secret(name: str, value: str) -> bool:
     """Whether a value must not be kept, judging by its name or its form."""
-    return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.search(value) or _RANDOM.match(value))
+    if _SECRET_NAME.search(name) or is_marked(value) or _RANDOM.match(value):
+        return True
+    return without_secrets(value) != value
 
 
 def without_secrets(text: str) -> str:
     """A text with anything that looks like a password, token or key replaced."""
-    return _SECRET_VALUE.sub("[secret]", text)
+    return _REDACTOR.text(text)
 
 
 def stated_values(lines: Iterable[Line]) -> list[Pair]:

@@ -29,6 +29,10 @@ _CONSIDER = (
 )
 
 
+# What only we write in a row: `(active, u)` says who its text is from, and `- [` begins the next one.
+_FORGED = lazy_regex(r"\((?=[^()]{0,80},\s?[a-z?]\))|(?<=-\s)\[|(?<=-)\[")
+
+
 def inject(
     rows: Sequence[ActiveRow],
     *,
@@ -150,7 +154,9 @@ def _first_line(row: ActiveRow) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    return encode.prompt(encode.clip(encode.one_line(text), most))
+    """A recorded text on one line that looks neither like the beginning of a row nor like the end of one."""
+    plain = encode.prompt(encode.clip(encode.one_line(text), most))
+    return _FORGED.sub(lambda found: f"&#{ord(found[0])};", plain)
 
 
 def _live_lines(row: ActiveRow) -> list[str]:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..model.foreign_statuses import write_task_status
+from ..model.rules import EXTERNAL_ID
 from ..model.types import Event, Task, is_dict
 from ..packet.encode import pretty
 
@@ -124,26 +125,33 @@ def metadata_json(task: Task, files: Mapping[str, str] | None = None, digest: st
     stamps: dict[str, Any] = times_there if is_dict(times_there) else {}
     ours = task.timestamps.to_dict()
     times: dict[str, Any] = {
-        # An imported task keeps the times of its origin.
-        name: (stamps.get(name) if ours[own] is not None else None) or ours[own]
+        # An imported task keeps the times of its origin, unless it was completed there and is open again.
+        name: (stamps.get(name) if ours[own] is not None or name != "completedAt" else None) or ours[own]
         for name, own in _STAMPS.items()
     }
     value: dict[str, Any] = {
         "version": "1.0",
-        "parentTaskId": task.id,
+        "parentTaskId": origin.get("parentTaskId") or task.metadata.get(EXTERNAL_ID) or task.id,
         "originalUserTask": task.request if task.request is not None else task.name,
         "taskStatus": write_task_status("bank", task.status, task.phase, task.reason),
         "finalAnswerFile": None if task.answer is None else ANSWER,
     }
     if value["taskStatus"].startswith("FAILED"):
+        theirs: Any = origin.get("errorSummary")
         value["errorSummary"] = {
+            **(theirs if is_dict(theirs) else {}),
             "failedAtStage": _stage(task.error.stage) if task.error else None,
             "failedStepNarrative": task.error.step if task.error else None,
             "errorMessage": task.error.message if task.error else None,
         }
-    value["timestamps"] = {**times, "lastUpdatedAt": ours["last_updated_at"]}
+    value["timestamps"] = {**stamps, **times, "lastUpdatedAt": ours["last_updated_at"]}
+    # What its origin says beyond the schema goes out as it came.
+    value |= {name: part for name, part in origin.items() if name not in (*value, *_NOT_THEIRS)}
     own = {"format": FORMAT, "complete": True, "digest": digest, **_own(task), "files": files or {}}
     return pretty({**value, "ringbolt": own}) + "\n"
+
+
+_NOT_THEIRS = ("digest", "errorSummary", "ringbolt")
 
 
 def _own(task: Task) -> dict[str, Any]:

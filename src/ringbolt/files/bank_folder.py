@@ -234,7 +234,7 @@ def _begin_task(arrival: Arrival, folder: BankFolder, plan: Any, tag: str) -> st
     request = metadata.get("originalUserTask") if "request" not in own else None
     if request is not None and not isinstance(request, str):
         raise InvalidInput("invalid_argument", "originalUserTask is not a text.", "Use a string.")
-    used = ("version", "originalUserTask", "finalAnswerFile", "errorSummary", "ringbolt")
+    used = ("version", "originalUserTask", "finalAnswerFile", "ringbolt")
     rest = {name: value for name, value in metadata.items() if name not in used and value is not None}
     before: Any = own.get("metadata")
     extra = {**(before if is_dict(before) else {}), "bank": {**rest, "digest": folder.digest}}

@@ -92,7 +92,7 @@ class Facts(Base):
         def work(tx: Tx) -> Written:
             head = self._home(tx, fact, here)
             if idempotency_key is not None and (
-                known := tx.own_key(idempotency_key, "memory_store", self._origin_id, here)
+                known := tx.own_key(self._scoped(idempotency_key), "memory_store", self._origin_id, here)
             ):
                 return stored_result(known, fingerprint)
             now = self._now()
@@ -102,7 +102,8 @@ class Facts(Base):
             draft = self._fact_draft(tx, head, fact, now)
             draft.labels += labels
             _supersede(tx, head, draft, ended)
-            return self._append(tx, head, draft, now, "memory_store", idempotency_key, fingerprint)
+            key = None if idempotency_key is None else self._scoped(idempotency_key)
+            return self._append(tx, head, draft, now, "memory_store", key, fingerprint)
 
         return self._commit(work, settles=idempotency_key is not None)
 

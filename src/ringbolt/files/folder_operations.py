@@ -55,7 +55,7 @@ class Folders(Tasks, Transfer):
             row = self.store.read(lambda tx: tx.event(task.id, seq))
             return None if row is None else read_event(row)
 
-        return self._ledger(task.id, until=task.seq), find
+        return self._signed(self._ledger(task.id, until=task.seq)), find
 
     @operation(scope="write", tools="none", http=False, repeatable=True, example={"folder": "memory"})
     def import_bank(self, folder: str | os.PathLike[str]) -> FolderImport:

@@ -223,17 +223,45 @@ def ignore_own_folder(folder: Folder) -> None:
 def ignore_files(root: str, pattern: str) -> None:
     """Let git ignore files outside our own folder, in the repository's private list (info/exclude)."""
     top, repository = workspace_of(root)
-    if repository is None or not pattern:
+    if repository is None or not pattern or not belongs_to(top, repository):
         return
     below = "" if top == root else os.path.relpath(root, top) + "/"
     line = (_SPECIAL.sub(r"\\\1", f"/{below}") + pattern).encode()
     folder = os.path.join(repository, "info")
     os.makedirs(folder, exist_ok=True)
+    if os.path.islink(folder):
+        return
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     with open(os.open(os.path.join(folder, "exclude"), flags, 0o644), "r+b") as file:
         present = file.read(MOST_BYTES)
         if line not in present.split(b"\n"):
             file.write((b"\n" if present and not present.endswith(b"\n") else b"") + line + b"\n")
+
+
+def belongs_to(top: str, repository: str) -> bool:
+    """Whether a git folder is that of this worktree, and not one that a `.git` file in it merely names.
+
+    A plain repository has its folder inside. The folder of a linked worktree or a submodule names the
+    worktree itself, in `gitdir` or in `core.worktree`; a file in a hostile checkout cannot write there.
+    """
+    marker = os.path.join(top, ".git")
+    if os.path.isdir(marker):
+        return not os.path.islink(marker) and os.path.realpath(marker) == os.path.realpath(repository)
+    try:
+        with open(marker, encoding="utf-8") as file:
+            private = os.path.realpath(os.path.join(top, file.readline().strip().partition("gitdir: ")[2]))
+        for name, prefix in (("gitdir", ""), ("config", "worktree = ")):
+            path = os.path.join(private, name)
+            if not os.path.isfile(path):
+                continue
+            with open(path, encoding="utf-8") as file:
+                lines = [line.strip() for line in file.read(MOST_BYTES).splitlines()]
+            named = [line.removeprefix(prefix) for line in lines if line.startswith(prefix)]
+            if any(os.path.realpath(os.path.join(private, one)) in (top, marker) for one in named if one):
+                return True
+    except (OSError, UnicodeDecodeError):
+        return False
+    return False
 
 
 # --- mirrors: files that follow the store -----------------------------------------------------------

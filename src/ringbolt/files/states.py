@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..model.trust import is_users
 from ..model.types import Entry, Task, is_list
 from ..packet.encode import clip, markdown, markdown_line, one_line, pretty
 
@@ -170,13 +171,14 @@ def entry_markdown(entry: Entry) -> str:
         "item": entry.item,
         "tags": list(entry.tags),
         "relevance_to": list(entry.relevance_to),
+        "by": entry.origin.channel,
         "untitled": entry.type == "decision" and title is None,
         # Only if it differs from the title, choice or approach.
         "summary": None if entry.summary == str(meant).strip() else entry.summary,
     }
     shown = clip(one_line(entry.summary), 80) if title is None else str(title)
     lines = [
-        f"### [{markdown_line(at) if at else ''}] {KINDS[entry.type]}: {markdown_line(shown)}",
+        f"### [{markdown_line(at) if at else ''}] {_kind(entry)}: {markdown_line(shown)}",
         _comment({name: value for name, value in own.items() if value}),
     ]
     for name, word in FIELDS[entry.type].items():
@@ -185,6 +187,12 @@ def entry_markdown(entry: Entry) -> str:
     if data:
         lines.append(f"- **{DATA}**: {_json(data)}")
     return "\n".join(lines) + "\n"
+
+
+def _kind(entry: Entry) -> str:
+    """What an entry is called: an instruction of the user only if the user gave it."""
+    is_reported = entry.type == "user_instruction" and not is_users(entry.origin.channel)
+    return KINDS["context" if is_reported else entry.type]
 
 
 def _value(value: Any) -> str:

@@ -19,6 +19,7 @@ from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from ..model.operation import operation
 from ..model.results import GoalStatus
+from ..model.trust import Overruled, may_overrule
 from ..model.types import Written
 from ..store import goal_queries as queries
 from ..store.tx import Row, Tx
@@ -216,7 +217,8 @@ class Goals(Base):
     ) -> Written:
         """Decide a criterion: met, failed, waived, or open again.
 
-        Only a person can waive a criterion, or say that a manual one is met. `open` allows a check that came
+        Only the user can waive a criterion, or say that a manual one is met; from others that is recorded as
+        a proposal. `open` allows a check that came
         from another store to run here.
 
         Args:
@@ -239,12 +241,8 @@ class Goals(Base):
                     "goal_status shows them with their numbers.",
                 )
             manual = json.loads(row["data"]).get("check") == "manual"
-            if self.origin.channel != "user" and (word == "waived" or (manual and word == "met")):
-                raise Conflict(
-                    "illegal_transition",
-                    f"Only a person can say that criterion #{number} is {word}.",
-                    "Ask the user: `ringbolt goal decide` on their terminal, or with --as-user.",
-                )
+            if self._authority != "user" and (word == "waived" or (manual and word == "met")):
+                raise Overruled(head["task_id"], f"criterion #{number}, about which a person decides")
             if word == "open" and not manual and self.origin.channel == "user":
                 mine = queries.own_checks(tx, head["task_id"]) | {number}
                 queries.keep_checks(tx, head["task_id"], mine, now)
@@ -286,6 +284,10 @@ class Goals(Base):
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             self._check_goal(head)
+            if limits is not None or most is not None or why is not None:
+                author = tx.channels_of(head["task_id"], [1]).get(1)
+                if not may_overrule(self._authority, author):
+                    raise Overruled(head["task_id"], "the limits of the goal", author=author or "user")
             if more:
                 self._add_criteria(tx, head, more, now)
             metadata = dict(tx.extras(head["task_id"])["metadata"])
@@ -331,11 +333,17 @@ class Goals(Base):
             if why is None:
                 goal_limits.check_ready(head["task_id"], rows)
             missing = [row["seq"] for row in rows if row["status"] not in goal_limits.SETTLED]
+            for row in rows:
+                by_person = json.loads(row["data"]).get("check") == "manual" and self._authority != "user"
+                if row["seq"] in missing and (by_person or not may_overrule(self._authority, row["channel"])):
+                    raise Overruled(head["task_id"], f"criterion #{row['seq']}", author=row["channel"])
             heads: dict[str, Any] = {"status": "completed", "reason": None, "completed_at": now}
             heads["finish_seq"] = head["last_seq"] + 1
             heads |= {name: None for name in ("attention", "blockers", "next_step") if head[name] is not None}
             data = {"status": "completed", "answer": answer, "despite": why, "missing": missing or None}
-            return Draft("task.finished", text=why, data=data, sets={"heads": heads})
+            draft = Draft("task.finished", text=why, data=data, sets={"heads": heads})
+            draft.tidies = ("attention", "blockers", "next_step")
+            return draft
 
         return self._write("goal_finish", goal_id, decide, key=key, arguments=[answer, why])
 

@@ -10,12 +10,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
+from ..core.tasks import write_captured
 from ..ledger.current_task import DRAFT, UNNAMED, request_tags
 from ..ledger.values import OPEN_EFFECTS
 from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
 from ..model.lazy_regex import lazy_regex
+from ..model.trust import is_users, key_of
 from ..model.types import Entry, Task, Written, is_dict, is_list
 from ..requests.task_name import task_name
 from ..signals.effect_outcomes import Outcome, outcome
@@ -80,6 +82,7 @@ class Capture:
         self._agent = memory
         self._user = memory.acting_as(channel="user")
         self._tool = memory.acting_as(channel="tool")
+        self.memories = (self._agent, self._user, self._tool)
 
     def prompt(self, text: str, *, key: str | None = None) -> Written | None:
         """The user wrote something: the first prompt becomes the request of a task, later ones instructions.
@@ -163,7 +166,7 @@ class Capture:
 
     def message(self, text: str, *, key: str | None = None) -> Written | None:
         """The agent wrote something."""
-        return self._update(self._agent, text, key, self._on_task)
+        return self._on_task(lambda: write_captured(self._agent, text, key)) if text.strip() else None
 
     def aside(self, text: str, *, by_user: bool = False, key: str | None = None) -> Written | None:
         """The user or the host wrote something that asks for nothing, and begins no task."""
@@ -312,10 +315,12 @@ class Capture:
     def _settle(self, effect: SideEffect, ended: Outcome, key: str | None) -> None:
         task = self._own_task()
         done = None if key is None else f"{key}/outcome"[:200]
-        if task and done and self._agent.store.read(lambda tx: tx.key(task, done)):
+        if task and done and self._agent.store.read(lambda tx: tx.key(task, key_of("tool", done))):
             return  # both the transcript and the hook report it
         known = self._effects(task, OPEN_EFFECTS, effect.signature) if task else []
-        announced = key and task and self._agent.store.read(lambda tx: tx.key(task, key[:200]))
+        announced = (
+            key and task and self._agent.store.read(lambda tx: tx.key(task, key_of("tool", key[:200])))
+        )
         if not announced and known:
             intent, task_id = known[0]["seq"], known[0]["task_id"]  # the host gives calls no id
         else:
@@ -393,9 +398,11 @@ class Capture:
         rows = self._agent.store.read(
             lambda tx: tx.records(task_id, "exclusion", ("active",), _MOST_REFUSALS)
         )
-        over = [row["seq"] for row in rows if _refuses(row, name, what)]
-        if over:
-            self._tool.task_remember(task_id, resolves=over)
+        over = [row for row in rows if _refuses(row, name, what)]
+        # A host makes a call that the user refused only once the user allows it: that is the user's doing.
+        for memory, by_user in ((self._user, True), (self._tool, False)):
+            if seqs := [row["seq"] for row in over if is_users(row["channel"]) == by_user]:
+                memory.task_remember(task_id, resolves=seqs)
 
     def todo(self, items: Sequence[Mapping[str, Any]], *, key: str | None = None) -> Written:
         """The agent's to-do list now has these items."""
@@ -431,8 +438,13 @@ class Capture:
 
         If its plan is done and it says so, the task is taken to be completed, unless helpers are `at_work`.
         """
-        written = self._update(self._agent, clipped(text), key, self._if_task)
-        is_done = written and written.status == "active" and 0 < written.total <= written.done
+        said = clipped(text)
+        if not said.strip():
+            return None
+        written = self._if_task(lambda: write_captured(self._agent, said, key))
+        if written is None:
+            return None
+        is_done = written.status == "active" and 0 < written.total <= written.done
         if is_done and not at_work and says_done(text):
             self._agent.task_update(written.task_id, status="completed", reason=rules.INFERRED)
         return written

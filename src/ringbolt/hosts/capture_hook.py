@@ -6,7 +6,8 @@ and calls `store_hook.answer`.
 
 The time of this process is almost all start-up, so this file is written to start fast:
 
-- `hook_build.py` compiles it into one file, together with `model/redaction.py` and that module's patterns.
+- `hook_build.py` compiles it into one file, together with `model/redaction.py`, `model/secret_rules.py`
+  and their patterns.
   The host's settings run that file with the base interpreter and `-I -S`: no `site`, no virtual environment.
 - It uses the C modules `posix`, `_json` and `_blake2` in place of `os`, `json` and `hashlib`. Importing
   `json` means importing `re`, and that takes as long as starting Python does.
@@ -205,8 +206,8 @@ class CapturedEvent:
         self._began = time.monotonic()
         self._settings = HookSettings()
         self.folders = journal_folders(self._settings.location(), self._settings.tenant())
-        redaction = redaction_module()
-        self._redactor = redaction["Redactor"](lambda: redaction_key(self.folders))
+        redaction = redaction_module() if may_hold_secret(data) else HARMLESS
+        self._redactor = redaction["Redactor"](keep=self._settings.is_on("keep_secrets"))
         told = parse(data)
         self.raw = ""
         self.told: dict[str, Any] | None = None
@@ -527,7 +528,7 @@ def redaction_module() -> Mapping[str, Any]:
         "__name__": "redaction",
         "re": ReadyPatterns,
         "log2": _log2,
-        "blake2b": blake2b,
+        "rules": SecretRules(),
         "is_dict": is_dict,
         "is_list": is_list,
     }
@@ -535,10 +536,64 @@ def redaction_module() -> Mapping[str, Any]:
     return names
 
 
+def may_hold_secret(data: bytes) -> bool:
+    """Whether an event may hold a secret: a quick look, so that most events need not load the rules."""
+    if not BUILT or b"\\u" in data or not data.isascii():
+        return True
+    hints, exact = embedded("hints")
+    lowered = data.lower()
+    return any(hint in lowered for hint in hints) or any(hint in data for hint in exact)
+
+
+class Harmless:
+    """Stands for the Redactor of an event without anything that could be a secret; its texts are ASCII."""
+
+    def __init__(self, *, keep: bool) -> None:
+        self.keeps = keep
+
+    def text(self, text: str) -> str:
+        return text
+
+    def value(self, value: Any, clip: Callable[[str], str], depth: int = 0, name: str = "") -> Any:
+        if isinstance(value, str):
+            return clip(_bounded(_without_nul(value)))
+        if depth > 40:
+            return None if is_dict(value) or is_list(value) else value
+        if is_dict(value):
+            return {
+                _without_nul(str(key))[:500]: self.value(inner, clip, depth + 1)
+                for key, inner in value.items()
+            }
+        return [self.value(inner, clip, depth + 1) for inner in value] if is_list(value) else value
+
+
+def _without_nul(text: str) -> str:
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in text else text
+
+
+def _bounded(text: str) -> str:
+    kept = 60_000
+    if len(text) <= 2 * kept:
+        return text
+    return f"{text[:kept]}\n… {len(text) - 2 * kept:,} characters left out …\n{text[-kept:]}"
+
+
+# The same names as those of redaction_module.
+HARMLESS: dict[str, Any] = {"Redactor": Harmless, "storable": _without_nul}
+
+
+class SecretRules:
+    """Stands for the module `secret_rules`."""
+
+    def __init__(self) -> None:
+        exec(embedded("secret_rules"), vars(self))  # noqa: S102 - our own module, compiled by the build
+
+
 class ReadyPatterns:
     """Stands for `re`: patterns that the build compiled, made without importing the compiler."""
 
-    _known: dict[str, tuple[Any, ...]] | None = None
+    # Each is marshalled by itself: an event needs few of them.
+    _known: dict[str, bytes] | None = None
 
     @classmethod
     def compile(cls, source: str) -> Any:
@@ -551,7 +606,7 @@ class ReadyPatterns:
             import re  # compiled by another release of Python, or unknown to the build
 
             return re.compile(source)
-        return engine.compile(source, *ready)
+        return engine.compile(source, *marshal.loads(ready))  # noqa: S302 - from the file that runs
 
 
 def _log2(number: float) -> float:
@@ -890,7 +945,7 @@ class HookSettings:
     def _read_file(self) -> dict[str, Any]:
         path = variable("RINGBOLT_CONFIG") or f"{user_folder('XDG_CONFIG_HOME', '.config')}/config.toml"
         data = read_small(path, 1 << 20)
-        if not any(name in data for name in (b"store", b"tenant", b"hook_")):
+        if not any(name in data for name in (b"store", b"tenant", b"hook_", b"keep_secrets")):
             return {}
         text = data.decode("utf-8", "replace")
         values = simple_toml(text)
@@ -1024,6 +1079,9 @@ def write_event(folder: str, name: str, content: bytes) -> str:
 def write_part(folder: str, name: str, content: bytes) -> str:
     """Write a file into the tmp/ of a journal, safely on disk; returns its path."""
     part = f"{folder}/tmp/{name}"  # noqa: S108 - the journal's own
+    for path in (folder, f"{folder}/tmp", f"{folder}/new"):  # noqa: S108 - the journal's own
+        if is_link(path):  # somebody else's folder
+            raise OSError(f"{path} is a symbolic link")
     try:
         file = system.open(part, _CREATE, 0o600)
     except FileNotFoundError:
@@ -1039,6 +1097,13 @@ def write_part(folder: str, name: str, content: bytes) -> str:
         unlink(part)
         raise
     return part
+
+
+def is_link(path: str) -> bool:
+    try:
+        return system.lstat(path).st_mode & 0o170000 == 0o120000
+    except OSError:
+        return False
 
 
 def _sync(file: int) -> None:
@@ -1185,35 +1250,6 @@ def host_process() -> str:
             return f"{pid}:{fields[19]}"
         pid = fields[1]
     return ""
-
-
-def redaction_key(folders: Iterable[str]) -> bytes:
-    """The key of the hashes in redactions: the journal's own, made when it is first needed."""
-    folders = list(folders)
-    for folder in folders:
-        if len(key := read_small(f"{folder}/redact-key", 64)) >= 16:
-            return key
-    fresh: bytes = system.urandom(32)
-    for folder in folders:
-        try:
-            return _keep_key(folder, fresh)
-        except OSError:
-            continue
-    return fresh  # hashes of this event stand alone
-
-
-def _keep_key(folder: str, key: bytes) -> bytes:
-    """Keep a new key, unless another hook has kept one; returns the key that counts."""
-    path = f"{folder}/redact-key"
-    part = write_part(folder, f"{key[:8].hex()}.key", key)
-    try:
-        # Not a rename: that would replace the key that another hook has just used.
-        system.link(part, path)
-    except FileExistsError:
-        return read_small(path, 64) or key
-    finally:
-        unlink(part)
-    return key
 
 
 # --- streams and time -------------------------------------------------------------------------------

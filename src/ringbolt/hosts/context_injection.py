@@ -10,6 +10,8 @@ from ..journal.event_files import Journal
 from ..journal.health import health_lines
 from ..ledger.current_task import FINISHED
 from ..memory import TaskMemory
+from ..model.trust import is_users
+from ..model.types import Snapshot
 from ..packet import encode
 from ..packet.operations import read_whole_task
 from ..packet.resume import standing_orders, turn_block
@@ -24,6 +26,14 @@ from .sessions import own_task, session_of
 _SHARE = 0.6  # of the remaining time, for distilling before the packet is made
 _LIST_TOKENS = 500
 _NOTE_CHARACTERS = 4000
+
+
+def _present_request(task: Snapshot) -> tuple[str | None, str | None]:
+    """What is asked for now, and the channel that it came through."""
+    if task.new_requests:
+        return task.new_requests[-1].text, task.new_requests[-1].channel
+    source = task.sources.get("request")
+    return task.request, source.channel if source else None
 
 
 class _Enough(Late):
@@ -119,10 +129,11 @@ class Answers:
             f"This session has task {task.id} in the task memory, which keeps its ledger outside the context."
         ]
         lines += standing_orders(task)
-        request = task.new_requests[-1].text if task.new_requests else task.request
+        request, channel = _present_request(task)
         since = max(request_seqs(task), default=0)
         if request:
-            lines += ["The user's request, verbatim:", encode.margined(encode.clip(request, 1500))]
+            whose = "The user's request, verbatim:" if is_users(channel) else "The request, as recorded:"
+            lines += [whose, encode.margined(encode.clip(request, 1500))]
         if task.new_requests and task.request:
             done = task.new_requests[-1].before == FINISHED
             lines.append(

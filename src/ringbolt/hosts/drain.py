@@ -31,7 +31,7 @@ from ..store.tx import Tx
 from ..system.files import sync_folder
 from ..system.os_calls import user
 from .capture import Capture
-from .capture_hook import call_heads, may_act_outside, redaction_key
+from .capture_hook import call_heads, may_act_outside
 from .compaction_state import GOES_ON, Mark, is_repeated
 from .events import MOST_VALUE, apply, cleaned, fitted, name_of, naming, tidied
 from .guard import heads_of_interest
@@ -203,7 +203,7 @@ class _Batch:
         if told["event"] != "PostCompact" or told.get("summary") or not isinstance(path, str):
             return told
         found = compaction_summary(path, told.get("transcript_bytes"))
-        return {**told, **cleaned({"summary": found}, Redactor(self._drainer.key))} if found else told
+        return {**told, **cleaned({"summary": found}, self._drainer.redactor)} if found else told
 
     def _apply(self, event: _Event) -> None:
         if event.shape is None:
@@ -216,7 +216,7 @@ class _Batch:
                 self.files,
                 event.shape.transcript,
                 told,
-                self._drainer.key,
+                self._drainer.redactor,
                 lambda one, name: self._overheard(memory, one, name),
             )
         if told["event"] in GOES_ON:
@@ -324,14 +324,9 @@ class Drainer:
         self._applied = self._rejected = 0
         # The event that is being applied, and since when.
         self.applying: tuple[EventFile, float] | None = None
-        self._key = b""
+        # For what is read from transcripts.
+        self.redactor = Redactor(keep=memory.settings.keep_secrets == "on")
         self.principal = _principal()
-
-    @property
-    def key(self) -> bytes:
-        """The key of the store's redactions, for what is read from transcripts."""
-        self._key = self._key or redaction_key(self.journal.folders)
-        return self._key
 
     def now(self) -> float:
         """The time by the drainer's own clock."""

@@ -9,10 +9,11 @@ from json import dumps, loads
 from typing import Any
 
 from ..core.draft_tasks import turn_to
-from ..ledger.access import seconds_now
+from ..ledger.access import grouped, seconds_now
 from ..memory import TaskMemory
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
+from ..model.trust import key_of
 from ..model.types import is_dict, is_list
 from ..model.validate import blake2b
 from ..signals.commands import is_check
@@ -31,7 +32,7 @@ from .capture import Capture, asked_by, is_assent
 from .capture_hook import MOST_TEXT, clipped, fitting
 from .capture_hook import MOST_VALUE as MOST_VALUE
 from .host_schemas import around_edit, has_failed, output_of
-from .host_table import WHOLE
+from .host_table import HOSTS, WHOLE
 from .interruptions import interruption, interruption_line, is_by_user
 from .sessions import own_task, session_of
 from .transcripts.events import as_text, is_host_text, is_misuse
@@ -87,10 +88,13 @@ def apply(memory: TaskMemory, event: Mapping[str, Any], name: str, capture: Capt
     if write is None:
         return
     agent = str(event.get("agent_id") or "")
+    own = capture or Capture(memory)
     try:
-        if agent and not event["event"].startswith("Subagent"):
-            memory, capture = _helpers_memory(memory, event, agent), None
-        write(capture or Capture(memory), memory, event, name)
+        with grouped(name, memory, *own.memories):
+            if agent and not event["event"].startswith("Subagent"):
+                memory = _helpers_memory(memory, event, agent)
+                own = Capture(memory)
+            write(own, memory, event, name)
     except RingboltError as error:
         # The event was written before, and the state that we derived its content from has changed since.
         if error.code != "key_reused":
@@ -111,7 +115,7 @@ def name_of(memory: TaskMemory, event: Mapping[str, Any], report: str) -> str:
     if event["event"] in ("PostToolUse", "PostToolUseFailure"):
         content, _, moment = report.rpartition("/")
         before = f"hook/{content}/{int(moment) - 1}"  # the moment may have passed in between
-        known = task and memory.store.read(lambda tx: tx.key(task, before))
+        known = task and memory.store.read(lambda tx: tx.key(task, key_of("tool", before)))
         return before if known else f"hook/{report}"
     head = memory.store.read(lambda tx: tx.head(task)) if task else None
     # The number of the task in the session; one that a prompt is about to begin counts as begun.
@@ -164,12 +168,7 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         return
     if not failed and _planned(capture, tool, event, key):
         return
-    if tool == SHOW_PLAN:
-        capture.plan_answered()
-    if tool == SHOW_PLAN and not (failed and is_misuse(_text(event, "error"))):
-        output = event.get("output")
-        plan = _fields(event).get("plan") or (output.get("plan") if is_dict(output) else None)
-        capture.planned(as_text(plan) or "plan", not failed, key=key)
+    if _answered_by_person(memory, capture, tool, event, key, failed):
         return
     error = _text(event, "error")
     if failed and (reason := host_refusal(error)) is not None:
@@ -190,6 +189,37 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         _name_helper(memory, event)
 
 
+def _answered_by_person(
+    memory: TaskMemory, capture: Capture, tool: str, event: Mapping[str, Any], key: str, failed: bool
+) -> bool:
+    """Capture the result of a tool with which this host asks the user; False for any other tool.
+
+    Only where it is the host's own tool and the result has the form that the host gives a person's answer:
+    any server may offer a tool of that name, and an agent writes the input of a call itself.
+    """
+    if not _asks_person(memory, tool):
+        return False
+    output = event.get("output")
+    if tool == ASK_USER:
+        answers = output.get("answers") if is_dict(output) and not failed else None
+        if not is_dict(answers):
+            return False
+        capture.answered(_fields(event).get("questions"), answers, key=key)
+        return True
+    capture.plan_answered()
+    if failed and is_misuse(_text(event, "error")):
+        return False
+    plan = _fields(event).get("plan") or (output.get("plan") if is_dict(output) else None)
+    capture.planned(as_text(plan) or "plan", not failed, key=key)
+    return True
+
+
+def _asks_person(memory: TaskMemory, tool: str) -> bool:
+    """Whether a tool of the host that this memory records asks the user."""
+    host = HOSTS.get(memory.origin.agent)
+    return host is not None and tool in host.person_answers
+
+
 def _name_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
     """Give the task of a helper that works in the background the purpose that it was started with."""
     purpose = as_text(_fields(event).get("description")).strip()
@@ -202,7 +232,7 @@ def _tool_begins(capture: Capture, memory: TaskMemory, event: Mapping[str, Any],
     """A tool call is about to be made: a plan waits for approval, or something happens outside."""
     key = f"{session_of(event)}/{event['tool_use_id']}"[:180] if event.get("tool_use_id") else name
     tool = str(event.get("tool") or "")
-    if tool == SHOW_PLAN:
+    if tool == SHOW_PLAN and _asks_person(memory, tool):
         capture.plan_shown(as_text(_fields(event).get("plan")), key=f"{key}/shown")
     elif not is_ours(tool):
         capture.intended(tool, event.get("input"), key=key)
@@ -261,7 +291,7 @@ def _proves(given: Mapping[str, Any]) -> bool:
 
 
 def _planned(capture: Capture, tool: str, event: Mapping[str, Any], key: str) -> bool:
-    """Capture a tool that keeps the agent's to-do list, or asks the user; False for any other tool."""
+    """Capture a tool that keeps the agent's to-do list; False for any other tool."""
     given, output = _fields(event), event.get("output")
     if tool in TODO_LISTS:
         items = given.get(TODO_LISTS[tool])
@@ -283,9 +313,6 @@ def _planned(capture: Capture, tool: str, event: Mapping[str, Any], key: str) ->
             status=status if isinstance(status, str) else None,
             key=key,
         )
-    elif tool == ASK_USER:
-        answers = output.get("answers") if is_dict(output) else None
-        capture.answered(given.get("questions"), answers or given.get("answers"), key=key)
     else:
         return False
     return True

@@ -16,7 +16,7 @@ from ..journal.side_files import SideFiles
 from ..model.types import Value, is_dict
 from ..model.validate import blake2b
 from ..signals.command_form import CommandForm, command_form, telling_words
-from ..signals.failures import rejection
+from ..signals.failures import reported_rejection
 from ..signals.prohibitions import Prohibition, exclusion_rule, may_forbid, prohibitions
 from ..store import distilled
 from ..store.tx import Row, Tx
@@ -141,9 +141,10 @@ def _forbids(text: str | None, channel: str) -> bool:
 
 
 def _rejected(data: Mapping[str, Any]) -> bool:
-    """Whether the user rejected an action."""
+    """Whether the host reported that the user rejected an action."""
     error = data.get("error")
-    return isinstance(error, str) and rejection(error) is not None
+    status = "failed" if isinstance(error, str) else ""
+    return reported_rejection(str(data.get("tool") or ""), status, data) is not None
 
 
 def current_rules(tx: Tx, workspace: str | None, repository: str | None) -> list[Rule]:

@@ -1,9 +1,9 @@
 """Builds the capture hook: one compiled file that the base interpreter runs without `site`, `re` or `json`.
 
-The file holds the code of `capture_hook.py` and, as marshalled bytes, `model/redaction.py` without its
-imports, that module's patterns as `re` compiles them, the facts about each host, and where the package is.
-Its name has our version, Python's magic number and a digest of all that goes into it, so a settings file
-that names it says which build it runs.
+The file holds the code of `capture_hook.py` and, as marshalled bytes, `model/redaction.py` and
+`model/secret_rules.py` without their imports, that module's patterns as `re` compiles them, the facts about
+each host, and where the package is. Its name has our version, Python's magic number and a digest of all that
+goes into it, so a settings file that names it says which build it runs.
 
 A command line names the build first and `ringbolt-hook` second. A Python that cannot run the build (another
 version, or the file is gone) fails before it reads standard input, so the second program gets the event.
@@ -27,7 +27,7 @@ from typing import Any
 
 from .._version import __version__
 from ..config import user_folder
-from ..model import redaction
+from ..model import redaction, secret_rules
 from ..model.types import Value
 from ..signals.effect_tools import TOOL_VERBS
 from ..signals.effects import HINT_PARTS, HINT_WORDS
@@ -158,10 +158,12 @@ def _text(path: str) -> str:
 
 def compiled() -> bytes:
     """The content of the build: what Python writes to a .pyc file, without a source to compare with."""
-    hook, redacting = (ast.parse(source) for source in _sources())
+    hook, redacting, ruling = (ast.parse(source) for source in _sources())
     built: dict[str, bytes] = {
         "redaction": marshal.dumps(_code(_without_imports(redacting), "redaction.py")),
-        "patterns": marshal.dumps(ready_patterns()),
+        "secret_rules": marshal.dumps(_code(_without_imports(ruling), "secret_rules.py")),
+        "patterns": marshal.dumps({name: marshal.dumps(ready) for name, ready in ready_patterns().items()}),
+        "hints": marshal.dumps((_as_bytes(redaction.HINTS), _as_bytes(redaction.EXACT_HINTS))),
         "sre": marshal.dumps(import_module("_sre").MAGIC),
         "package": marshal.dumps(_package()),
         "effects": marshal.dumps(effect_hints()),
@@ -172,9 +174,14 @@ def compiled() -> bytes:
     return MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
 
 
+def _as_bytes(words: Iterable[str]) -> tuple[bytes, ...]:
+    # A hint in another alphabet is looked for without its last letters: bytes have no lower case there.
+    return tuple(word.encode("ascii", "ignore") if word.isascii() else word[:3].encode() for word in words)
+
+
 def _sources() -> list[str]:
     texts: list[str] = []
-    for module in (capture_hook, redaction):
+    for module in (capture_hook, redaction, secret_rules):
         with open(str(module.__file__), encoding="utf-8") as file:
             texts.append(file.read())
     return texts

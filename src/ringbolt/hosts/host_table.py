@@ -108,6 +108,8 @@ class Host(Value, frozen=True, kw_only=True):
     only_looks: bool = False
     # The host adds plain text that answers PreCompact to its instructions for the summary.
     notes: bool = False
+    # Its own tools whose results are the answer of a person: what they return was said by the user.
+    person_answers: frozenset[str] = frozenset()
     # The format of its transcript, which has events that hooks do not report, for transcripts.tail to read.
     transcript: Literal["", "claude", "codex"] = ""
 
@@ -139,6 +141,7 @@ HOSTS: dict[str, Host] = {
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
         asks=True,
         notes=True,
+        person_answers=frozenset(("AskUserQuestion", "ExitPlanMode")),
         project="CLAUDE_PROJECT_DIR",
         transcript="claude",
         files=(

@@ -8,6 +8,7 @@ rejected/   events that were given up, each with its reason in a `.why` file
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -254,13 +255,19 @@ def make_folder(base: str, kind: str) -> str:
         os.makedirs(base, mode=0o700, exist_ok=True)
         with suppress(FileExistsError):
             os.mkdir(folder, 0o700)
+    for path in (base, folder):
+        if os.path.islink(path):
+            raise NotADirectoryError(errno.ENOTDIR, "it is a symbolic link", path)
     return folder
 
 
 def replace_file(path: str, text: str) -> None:
     """Replace a small file as a whole. It need not survive a power cut."""
     temp = f"{path}.{os.getpid()}~"
-    with open(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
+    with suppress(FileNotFoundError):
+        os.unlink(temp)  # of a process with the same id that died; or a link, which we would follow
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    with open(os.open(temp, flags, 0o600), "wb") as file:
         file.write(text.encode("utf-8", "replace"))
     os.replace(temp, path)
 

@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import TextIO
 
 from ..model.validate import blake2b
 from .event_files import Journal, make_folder, replace_file
@@ -31,7 +32,7 @@ class SideFiles:
     def read(self, name: str) -> str:
         """The content of a file; empty if there is none."""
         for folder in self.journal.folders:
-            with suppress(OSError, ValueError), open(os.path.join(folder, name), encoding="utf-8") as file:
+            with suppress(OSError, ValueError), _opened(os.path.join(folder, name)) as file:
                 return file.read(_MOST_CHARACTERS)
         return ""
 
@@ -47,6 +48,11 @@ class SideFiles:
                     make_folder(folder, os.path.dirname(name))
                     replace_file(path, content)
                     kept = True
+
+
+def _opened(path: str) -> TextIO:
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    return open(os.open(path, flags), encoding="utf-8")
 
 
 class PendingSideFiles(SideFiles):
@@ -141,8 +147,8 @@ def _sweep_folder(base: str, now: float) -> None:
             continue
         with os.scandir(folder) as found:
             for _, file in zip(range(_MOST), found, strict=False):
-                if now - file.stat().st_mtime > _SILENCE:
+                if now - file.stat(follow_symlinks=False).st_mtime > _SILENCE:
                     os.unlink(file)
     if os.path.isdir(base):
-        os.close(os.open(swept, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        os.utime(swept, (now, now))
+        os.close(os.open(swept, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+        os.utime(swept, (now, now), follow_symlinks=False)

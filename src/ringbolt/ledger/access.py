@@ -7,7 +7,8 @@ operation. Jobs, hosts and surfaces use these functions instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..model.types import Written
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # `base` imports modules that import this one
     from .base import Base
 
 Result = TypeVar("Result")
+Writer = TypeVar("Writer", bound="Base")
 
 
 def find_task(memory: Base, tx: Tx, task_id: str | None, *, lock: bool = False) -> Row:
@@ -40,6 +42,14 @@ def append_event(memory: Base, tx: Tx, head: Row, draft: Draft, now: str, operat
     return memory._append(tx, head, draft, now, operation)
 
 
+def with_rights(memory: Writer, channel: str) -> Writer:
+    """The same memory with the rights of another channel, for code that hides nothing: what it ends on one
+    task stays valid, with its author, on another."""
+    same = memory.acting_as()
+    same._authority = channel
+    return same
+
+
 def commit(
     memory: Base,
     work: Callable[[Tx], Result],
@@ -59,3 +69,19 @@ def seconds_now(memory: Base) -> float:
 def time_now(memory: Base) -> str:
     """The time of the memory's clock, in the format of events."""
     return memory._now()
+
+
+@contextmanager
+def grouped(correlation: str, *memories: Base) -> Generator[None]:
+    """Whatever these memories write inside the block has this correlation id, unless they have one already.
+
+    For memories that only the current thread uses.
+    """
+    alone = [memory for memory in memories if not memory._correlation]
+    for memory in alone:
+        memory._correlation = correlation[:200]
+    try:
+        yield
+    finally:
+        for memory in alone:
+            memory._correlation = ""

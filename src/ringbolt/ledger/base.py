@@ -15,16 +15,23 @@ from ..model.errors import Conflict, InvalidInput, NotFound, shown
 from ..model.results import MirrorStatus
 from ..model.scope import workspace_of
 from ..model.settings import Settings
-from ..model.types import Entry, Origin, Written, is_dict, is_list
+from ..model.trust import Overruled, key_of
+from ..model.types import Entry, Origin, StepMove, Written, is_dict, is_list
 from ..model.validate import blake2b
 from ..store import Store, jobs, scratch
 from ..store.goal_queries import goals_of
 from ..store.hashes import origin_id
 from ..store.tx import Row, Tx
+from . import proposals
+from .approvals import Gate, approval_hold
 from .current_task import current_task
 from .drafts import Draft as Draft
+from .drafts import payload
+from .freshness import Freshness, closing_origin
 from .goal_breaker import added_blockers, count_blockers
+from .idle_tasks import resumption
 from .values import read_entries, read_origin
+from .without_secrets import redact_draft
 
 Result = TypeVar("Result")
 
@@ -106,6 +113,8 @@ class Base:
         self._clock = clock
         self._random = random
         self._origin_id = origin_id(origin)
+        # The channel whose rights count: the user's, while a proposal is carried out that the user accepted.
+        self._authority: str = origin.channel
         # The tokens of claims that this memory took: by task, then by step ("" for the whole task).
         self._tokens: dict[str, dict[str, int]] = {}
         self._mirrors = mirrors
@@ -190,6 +199,8 @@ class Base:
                     "Use more characters of the id.",
                     candidates=[row["task_id"] for row in matches],
                 )
+        if (named := tx.task_with_label(rules.EXTERNAL_ID, task_id)) and (head := tx.head(named, lock)):
+            return head
         raise NotFound(
             "task_not_found",
             f"There is no task {shown(task_id)}.",
@@ -233,7 +244,7 @@ class Base:
             # In pages, each in its own snapshot: events never change, and no snapshot is held for long.
             after = row["last_seq"]
             for event in self.store.read(lambda tx, a=after: tx.events(full_id, a, 1000, until)):
-                past.append(row, event, read_origin(event))
+                past.fold(row, event, read_origin(event))
                 if visit is not None:
                     visit(past, event)
         return past, full_id
@@ -274,7 +285,7 @@ class Base:
                 tx.head(name, lock=True)
             head = self._find(tx, task_id, lock=True)
             # Only now that the task is locked: the same call may have been running elsewhere until now.
-            if key is not None and (known := tx.key(head["task_id"], key)):
+            if key is not None and (known := tx.key(head["task_id"], self._scoped(key))):
                 return stored_result(known, fingerprint)
             if expect is not None and expect != head["version"]:
                 raise Conflict(
@@ -286,14 +297,20 @@ class Base:
             if fenced and token is not None:
                 self._check_tokens(tx, head, {token})
             now = self._now()
-            draft = decide(tx, head, now)
-            if draft is None:
-                return written(head, head["last_seq"], Draft(""))
-            if fenced and token is None and (claimed := self._tokens.get(head["task_id"])):
-                # Losing the claim on one step does not stop work on another that is still held.
-                about = claimed if draft.item is None else ("", draft.item)
-                self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
-            return self._append(tx, head, draft, now, operation, key, fingerprint)
+            try:
+                draft = decide(tx, head, now)
+                if draft is None:
+                    return written(head, head["last_seq"], Draft(""))
+                if fenced and token is None and (claimed := self._tokens.get(head["task_id"])):
+                    # Losing the claim on one step does not stop work on another that is still held.
+                    about = claimed if draft.item is None else ("", draft.item)
+                    self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
+                scoped = None if key is None else self._scoped(key)
+                return self._append(tx, head, draft, now, operation, scoped, fingerprint)
+            except Overruled as over:  # the proposal is then the first result of the call
+                if key is not None:
+                    over.call = operation, self._scoped(key), fingerprint
+                raise
 
         return self._commit(work, settles=key is not None, tasks=lambda result: (result.task_id, *others))
 
@@ -316,8 +333,12 @@ class Base:
         A call without a task id is looked up on any task: another task may be the current one by now.
         """
         if task_id is None:
-            return tx.own_key(key, operation, self._origin_id, self.workspace)
-        return tx.key(self._find(tx, task_id)["task_id"], key)
+            return tx.own_key(self._scoped(key), operation, self._origin_id, self.workspace)
+        return tx.key(self._find(tx, task_id)["task_id"], self._scoped(key))
+
+    def _scoped(self, key: str) -> str:
+        """An idempotency key in the space of this memory's channel."""
+        return key_of(self.origin.channel, key)
 
     def _append(
         self,
@@ -329,12 +350,78 @@ class Base:
         key: str | None = None,
         fingerprint: str = "",
     ) -> Written:
+        """Append a drafted event; `key` is already in the space of a channel.
+
+        Texts of a more trusted channel that it would replace are left out of it and proposed instead. If the
+        event would hide more than texts, or has nothing else, the error is the caller's.
+        """
+        try:
+            return self._append_event(tx, head, draft, now, operation, key, fingerprint)
+        except Overruled as over:
+            # Half an undo would leave a state that never was.
+            whole = over.whole or draft.kind == "undone"
+            calls = [] if whole else proposals.withhold(draft, over)
+            if whole or not proposals.says_something(draft):
+                raise
+            what = over.what
+        result = self._append_event(tx, head, draft, now, operation, key, fingerprint)
+        notes = [note for call in calls for note in self._propose(tx, head, call, what, now).warnings]
+        return result.replace(warnings=(*result.warnings, *notes))
+
+    def _propose(
+        self,
+        tx: Tx,
+        head: Row,
+        call: proposals.Call,
+        what: str,
+        now: str,
+        keyed: tuple[str, str | None, str] = ("proposal", None, ""),
+    ) -> Written:
+        """Record what this caller may not do as a proposal to the user; the same one only once."""
+        draft = proposals.proposal(tx, head, call, what)
+        if isinstance(draft, int):
+            known = f"It is already proposed to the user, as #{draft}; until accepted nothing changes."
+            return written(head, draft, Draft("", warnings=(known,)))
+        note = (
+            f"{what[:1].upper()}{what[1:]}: only the user may change that. Proposed as"
+            f" #{head['last_seq'] + 1}; until the user accepts it, nothing changes."
+        )
+        draft.result["warnings"] = (note,)
+        return self._append_event(tx, head, draft, now, *keyed)
+
+    def _proposed(self, operation: str, arguments: Mapping[str, Any], over: Overruled) -> Written:
+        """Record a whole call as a proposal, after its own transaction was undone."""
+        call = proposals.Call(operation=operation, arguments=arguments)
+
+        def work(tx: Tx) -> Written:
+            head = tx.head(over.task_id, lock=True)
+            if head is None:
+                raise over
+            return self._propose(tx, head, call, over.what, self._now(), over.call)
+
+        return self._commit(work)
+
+    def _append_event(
+        self,
+        tx: Tx,
+        head: Row,
+        draft: Draft,
+        now: str,
+        operation: str,
+        key: str | None = None,
+        fingerprint: str = "",
+    ) -> Written:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
+        if head.get("status") == "paused" and (resumed := resumption(head, draft, self.origin)):
+            draft.sets["heads"] = {**draft.sets.get("heads", {}), **resumed}
+        gate = Gate(tx, head, draft, self.origin, seq) if seq > 1 else None
+        fresh = Freshness(tx, head, draft, self.origin) if seq > 1 else None
         draft.complete(seq)
         if key is not None:
             result = asdict(self._predicted(tx, head, draft, seq))
             # Not stored: they quote other tasks, and a repeated call gets fresh ones.
             del result["answer"], result["patterns"]
+            result["moved"] = [move.to_dict() for move in result["moved"]]
             draft.sets["+keys"] = {
                 "key": key,
                 "operation": operation,
@@ -349,24 +436,47 @@ class Base:
             "item_id": draft.item,
             "ref_seq": draft.ref,
             "text": draft.text,
-            "data": validate.json_value("the data", draft.data, self.settings) if draft.data else "{}",
+            "data": self._event_data(draft),
             "sets": validate.dumps(draft.sets) if draft.sets else None,
             "origin_id": self._origin_id,
-            "correlation_id": self._correlation,
+            # By default, the first event of a call names the group: what is inferred from it belongs to it.
+            "correlation_id": self._correlation or head.setdefault("correlation", f"{head['task_id']}#{seq}"),
             "forgotten": None,
         }
+        if self.settings.keep_secrets == "off" and redact_draft(draft, event["data"], event["sets"]):
+            sets = validate.dumps(draft.sets) if draft.sets else None
+            event.update(text=draft.text, data=self._event_data(draft), sets=sets)
         messages: int = head.get("messages") or 0
         blocked = _blockers_before(head, draft)
         if draft.kind == "exclusion":
             self._notify_hooks(head)
-        tx.append(head, event, self.origin, draft.sets)
+        tx.append(head, event, self.origin, draft.sets, authority=self._authority)
         if blocked is not None and goals_of(tx, head["task_id"]):
             count_blockers(self, tx, head, seq, added_blockers(draft, blocked), now)
+        for request in gate.requests if gate else ():
+            if (held := approval_hold(head)) is not None:
+                request.sets["heads"] = held
+            self._append(tx, head, request, now, operation)
+        for closing in fresh.closings if fresh else ():
+            (question,) = closing.data["resolved"]
+            closed = {"status": "resolved", "ref_seq": head["last_seq"] + 1}
+            closing.sets["records"] = {str(question): closed}
+            own = self.acting_as(**closing_origin(self.origin))
+            own._append(tx, head, closing, now, "infer")
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:
             self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
         return written(head, seq, draft)
+
+    def _event_data(self, draft: Draft) -> str:
+        """The data of an event as JSON; what it repeats of the event's text gives way to the limit."""
+        data = validate.json_value("the data", draft.data, self.settings) if draft.data else "{}"
+        if told := payload(draft):
+            whole = validate.dumps({**told, **draft.data})
+            if len(whole.encode("utf-8", "replace")) <= self.settings.max_json_bytes:
+                return whole
+        return data
 
     def _notify_hooks(self, head: Row) -> None:
         """Tell the hooks of the task's session at once that something was ruled out."""
@@ -534,8 +644,9 @@ def stored_result(known: Row, fingerprint: str) -> Written:
             "Use a new key for a new call; the same key only repeats the same call.",
         )
     fields: dict[str, Any] = json.loads(known["result"])
-    for name in ("items", "warnings"):
+    for name in ("items", "warnings", "asks"):
         fields[name] = tuple(fields[name])
+    fields["moved"] = tuple(StepMove(**move) for move in fields["moved"])
     return Written(**fields)
 
 

@@ -6,10 +6,40 @@ from collections.abc import Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..store.schema import MESSAGE_TYPES
 from ..store.tx import Row, Tx
 
 if TYPE_CHECKING:
     from .base import Base
+
+
+# Longer messages are shortened in the payload; the column `text` has them whole.
+_MOST_MESSAGE = 2000
+
+
+def payload(draft: Draft) -> dict[str, Any]:
+    """What a message, a change or a registration says, as the `data` of its event.
+
+    A program that reads nothing but `data`, as other projects store events, finds everything there. The
+    state itself is folded from `sets`.
+    """
+    if draft.kind not in MESSAGE_TYPES and draft.kind != "task.registered":
+        return {}
+    heads = draft.sets.get("heads", {})
+    own = draft.sets.get("steps", {}).get(draft.item, {})
+    text = draft.text
+    told: dict[str, Any] = {
+        "message": f"{text[:_MOST_MESSAGE]}…" if text and len(text) > _MOST_MESSAGE else text,
+        "step": draft.item,
+        "step_status": own.get("status"),
+    }
+    if draft.kind == "task.registered":
+        told["name"] = heads.get("name")
+        told["plan"] = [row["title"] for row in draft.sets.get("+steps", {}).values()] or None
+    else:
+        told |= {name: heads.get(name) for name in ("status", "phase", "reason")}
+        told |= {"next": heads.get("next_step"), "blockers": heads.get("blockers")}
+    return {name: value for name, value in told.items() if value is not None}
 
 
 class Following(Protocol):
@@ -51,6 +81,8 @@ class Draft:
         self.record = record
         self.result = result
         self.then: Following | None = None
+        # Columns of the task that the event clears only to tidy up: it leaves what is the user's as it is.
+        self.tidies: tuple[str, ...] = ()
 
     def copy(self) -> Draft:
         """A copy, for work that may be tried more than once."""

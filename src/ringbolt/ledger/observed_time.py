@@ -2,8 +2,9 @@
 
 Each upkeep run reads two clocks: the wall clock and the monotonic clock since boot. Where they diverge, the
 wall clock was set by the difference, and everything written before is that much younger than it seems. The
-clock of a new boot is trusted after it has run for an hour without a jump; until then, time counts only up to
-the last earlier observation.
+clock of a new boot is trusted at once if the kernel keeps it synchronised, otherwise after it has run for a
+minute without a jump; until then, time counts only up to the last earlier observation. A minute is enough:
+what upkeep does by a wrong clock is undone by the next write about the task, or by `task_undo`.
 """
 
 from __future__ import annotations
@@ -15,19 +16,21 @@ from ..model import validate
 from ..model.types import Value
 
 KIND = "upkeep"  # the distilled kind that stores the observations
-TRUSTED_AFTER = 3600.0  # seconds without a jump after which a clock is trusted
+TRUSTED_AFTER = 60.0  # seconds without a jump after which a clock is trusted
 # How far the clocks may diverge without a jump: leap seconds, and slewing per second.
 APART, SLEW = 60.0, 0.001
 MOST_BOOTS, MOST_JUMPS = 8, 16
 
 
 class Observation(Value, frozen=True, kw_only=True):
-    """One observation: the boot id, both clocks, and the position of the newest event."""
+    """One observation: the boot id, both clocks, the position of the newest event, and whether the kernel
+    says that the wall clock is synchronised."""
 
     boot: str
     steady: float
     wall: float
     position: int
+    synchronised: bool = False
 
 
 class Ages(Value, frozen=True, kw_only=True):
@@ -87,7 +90,7 @@ def observe(state: Mapping[str, Any], new: Observation, trust: bool = False) -> 
             mark = {**mark, "since": new.steady, "jumps": jumps}
         elif new.steady - mark["since"] >= TRUSTED_AFTER:
             mark = {**mark, "sure": True}
-    mark = {**mark, "sure": mark["sure"] or trust}
+    mark = {**mark, "sure": mark["sure"] or trust or new.synchronised}
     mark.update(at=new.steady, wall=new.wall, position=new.position)
     as_of = new.wall if mark["sure"] else min(earlier["wall"], new.wall) if earlier else None
     for name in sorted(known, key=lambda name: known[name]["wall"])[: 1 - MOST_BOOTS]:

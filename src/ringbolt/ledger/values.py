@@ -10,8 +10,10 @@ from typing import Any
 from msgspec import convert
 
 from ..model import rules
+from ..model.trust import is_users
 from ..model.types import (
     Action,
+    Approval,
     Channel,
     Claim,
     Criterion,
@@ -26,6 +28,7 @@ from ..model.types import (
     Name,
     NewRequest,
     Origin,
+    Pattern,
     RelatedGoal,
     Request,
     RequestStatus,
@@ -42,6 +45,7 @@ from ..model.types import (
 from ..store import sessions
 from ..store.goal_queries import criteria
 from ..store.heads import decode_extras
+from ..store.lessons import patterns_with
 from ..store.records import group_labels, missing_events
 from ..store.schema import SOURCES
 from ..store.steps import decode_steps
@@ -49,6 +53,9 @@ from ..store.task_rows import TaskRows
 from ..store.tx import Row, Tx
 from .current_task import FINISHED, REQUEST
 from .inferred_plan import inferred_fields, next_step_source
+from .proposals import KIND as PROPOSAL
+from .proposals import MOST as MOST_PROPOSALS
+from .proposals import PROPOSED, read_proposal
 from .task_life import life, session_state
 
 Labels = dict[int, dict[str, list[str]]]
@@ -62,11 +69,15 @@ MOST = {
     "question": 20,
     "user_instruction": 20,
     **dict.fromkeys(NOTES, 20),
+    "discovery": 40,  # with those that are only probable
     "variable": 200,
 }
 OPEN_EFFECTS, SETTLED_EFFECTS = ("intended", "unknown"), ("did", "did_not")
 MOST_EFFECTS = 50
+# What waits for the user's word, and the last answers.
+SHOWN_APPROVALS = (("approval", "pending", 20), ("approval", "rejected", 5), ("approval", "approved", 5))
 MOST_FILES = 200
+MOST_ACTIONS_OF_A_START = 40
 # The same for the additional fields of a snapshot.
 MOST_RECENT = 40
 MOST_WAITS = 20
@@ -76,7 +87,7 @@ MOST_SETTLED = 10
 
 def read_origin(row: Row) -> Origin:
     """Who wrote an event."""
-    return Origin(**_pick(row, "principal agent channel session"))
+    return Origin(**_pick(row, "principal agent channel session claimed"))
 
 
 def _pick(row: Row, names: str) -> dict[str, Any]:
@@ -196,6 +207,27 @@ def _effects(rows: TaskRows) -> tuple[Effect, ...]:
     )
 
 
+def _approvals(rows: TaskRows) -> tuple[Approval, ...]:
+    found: list[Approval] = []
+    for row in rows["records"]:
+        if row["type"] == "approval":
+            data = json.loads(row["data"])
+            what = (row["text"] or "").partition(": ")[2] or row["text"] or ""
+            note = (row["outcome"] or "").partition(": ")[2] or None
+            found.append(
+                Approval(
+                    at=row["timestamp"],
+                    what=what,
+                    asks="effect" if data.get("asks") == "effect" else "step",
+                    item=row["item_id"],
+                    intent=data.get("intent"),
+                    note=note,
+                    **_pick(row, "seq status channel"),
+                )
+            )
+    return tuple(found)
+
+
 def _settled_effects(rows: TaskRows) -> tuple[Effect, ...]:
     """Side effects with a known outcome; an attempt that did nothing counts until the next attempt."""
     last = {row["key"]: row["seq"] for row in rows["records"] if row["type"] == "effect" and row["key"]}
@@ -290,6 +322,7 @@ def read_snapshot(
     if now is not None:
         fields |= session_state(rows["heads"][0], rows, now, reader)
     fields |= _distilled(rows)
+    fields["lessons"] = _lessons(tx, rows, fields)
     fields["files"] = _still_changed(fields)
     return Snapshot(
         **fields,
@@ -303,9 +336,13 @@ def read_snapshot(
             Moment(text=row["text"] or "", **_pick(row, "seq at type channel item status"))
             for row in rows["recent"]
         ),
+        reports={
+            row["item"]: Moment(text=row["text"], item=row["item"], **_pick(row, "seq at type channel"))
+            for row in rows["reports"]
+        },
         waits=_waits(tx, task_id, [row for row in rows["records"] if row["type"] == "wait"]),
         resolved=tuple(
-            entry.replace(data={**entry.data, "resolution": row["outcome"]})
+            entry.replace(data={**entry.data, "resolution": _resolution(entry, row["outcome"])})
             for row in rows["records"]
             if row["status"] == "resolved"
             for entry in read_entries([row], {})
@@ -322,6 +359,12 @@ def read_snapshot(
         ),
         criteria=tuple(map(read_criterion, criteria(tx, task_id))) if fields["kind"] == "goal" else (),
     )
+
+
+def _resolution(entry: Entry, outcome: str | None) -> str:
+    """How an error was resolved: what the one who resolved it says, or what was known before."""
+    known = entry.data.get("resolution") or entry.data.get("fixed_by")
+    return outcome or (str(known) if known else "resolved")
 
 
 def _still_changed(fields: Mapping[str, Any]) -> tuple[FileTouch, ...]:
@@ -370,6 +413,20 @@ def _distilled(rows: TaskRows) -> dict[str, Any]:
     return fields
 
 
+def _lessons(tx: Tx, rows: TaskRows, fields: Mapping[str, Any]) -> tuple[Pattern, ...]:
+    """What earlier tasks teach a task that has just begun; later, its own history says more."""
+    if fields["done"] or fields["actions"] > MOST_ACTIONS_OF_A_START:
+        return ()
+    for row in rows["distilled"]:
+        if row["kind"] == "lessons" and (keys := json.loads(row["state"]).get("keys")):
+            told: dict[str, Pattern] = {}
+            for one in patterns_with(tx, keys):
+                pattern = Pattern(**json.loads(one.pop("data")), **one)
+                told.setdefault(pattern.text, pattern)
+            return tuple(told.values())
+    return ()
+
+
 def _active(rows: TaskRows, labels: Labels) -> tuple[Entry, ...]:
     active = (row for row in rows["records"] if row["status"] == "active" and row["type"] != "effect")
     return read_entries(active, labels)
@@ -377,7 +434,9 @@ def _active(rows: TaskRows, labels: Labels) -> tuple[Entry, ...]:
 
 def _wanted() -> list[tuple[str, str, int]]:
     wanted = [(kind, "active", most) for kind, most in MOST.items()]
-    return wanted + [("effect", status, MOST_EFFECTS) for status in OPEN_EFFECTS]
+    wanted += [("effect", status, MOST_EFFECTS) for status in OPEN_EFFECTS]
+    wanted.append((PROPOSAL, PROPOSED, MOST_PROPOSALS))
+    return wanted + list(SHOWN_APPROVALS)
 
 
 def _task_fields(
@@ -402,14 +461,20 @@ def _task_fields(
     touched_by = {row["seq"]: row["channel"] for row in rows.get("file_channels", ())}
     labels = group_labels((row["seq"], row["kind"], row["value"]) for row in rows["labels"])
     entries = _active(rows, labels)
-    open_effects = tuple(effect for effect in _effects(rows) if effect.status in OPEN_EFFECTS)
+    approvals = _approvals(rows)
+    # What waits for the user's word is not in flight.
+    held = {one.intent for one in approvals if one.status == "pending"}
+    open_effects = tuple(
+        effect for effect in _effects(rows) if effect.status in OPEN_EFFECTS and effect.seq not in held
+    )
 
     blockers = tuple(entry for entry in entries if is_inferred_blocker(entry))
 
     def of(*kinds: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in entries if entry.type in kinds and entry not in blockers)
 
-    begun = _first_request(first, of("user_instruction"))
+    said = of("user_instruction")
+    begun = _first_request(first, said)
     card = read_card(with_titles(head, steps, len(open_effects)), task_life)
     card["blockers"] += tuple(entry.summary for entry in blockers if entry.summary not in card["blockers"])
     sources = _field_sources(head, extras, rows, channels, begun)
@@ -419,7 +484,7 @@ def _task_fields(
         **card,
         "goal": extras["goal"] or begun.text or head["name"],
         "request": begun.text,
-        "requests": _requests(head, first, of("user_instruction")),
+        "requests": _requests(head, first, said),
         "context": extras["context"],
         "repository": head["repository"],
         "acceptance": tuple(extras["acceptance"] or ()),
@@ -440,10 +505,13 @@ def _task_fields(
         "exclusions": of("exclusion"),
         "errors": of("error"),
         "questions": of("question"),
-        "instructions": of("user_instruction"),
+        "instructions": tuple(entry for entry in said if is_users(entry.origin.channel)),
+        "reported": tuple(entry for entry in said if not is_users(entry.origin.channel)),
+        "proposals": tuple(read_proposal(row) for row in rows["records"] if row["type"] == PROPOSAL),
         "notes": of(*NOTES),
         "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
         "effects": open_effects,
+        "approvals": approvals,
         "files": tuple(
             FileTouch(channel=touched_by.get(row["seq"]), **_pick(row, "path change seq at"))
             for row in rows["files"]
@@ -556,7 +624,8 @@ def _left_out(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: Ta
     left_out: dict[str, int] = {}
     shown = Counter((row["type"], row["status"]) for row in rows["records"])
     for kind, status, most in wanted:
-        if shown[kind, status] == most and (more := tx.record_count(task_id, kind, status) - most):
+        seen = shown[kind, status]
+        if seen >= most and (more := tx.record_count(task_id, kind, status) - seen) > 0:
             left_out[kind] = left_out.get(kind, 0) + more
     if len(rows["files"]) == MOST_FILES and (more := tx.file_count(task_id) - MOST_FILES):
         left_out["file"] = more

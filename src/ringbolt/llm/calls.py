@@ -28,13 +28,15 @@ class Modelling(Base):
         self._model_summary(task, previous, facts)         -> ((text, model) | None, reason)
         self._model_extraction(task, facts, step)          -> ((Extraction, model) | None, reason)
         self._model_new_request(task, facts, prompt)       -> ((bool, model) | None, reason)
+        self._model_report(task, message, text, steps)     -> ((numbers, model) | None, reason)
 
     outside any transaction. `facts` are `prompts.Fact` values, for an answer the most important first,
     otherwise in order (`prompts.fact_of(event)` makes one from an event). A result has passed every check;
     None comes with the reason in words, and the rule-based result stands. Failures of a model, a server, a
     budget or the store raise nothing, and the usage is in the ledger as `model.used` before the result is
     returned. Questions go to the local model first, and to the remote one only if they are complex; summaries
-    and extraction go to the local one alone, new requests to the remote one if there is no local one.
+    and extraction go to the local one alone, new requests and reports to the remote one if there is no local
+    one.
 
     Hooks must not call these: a call takes up to `model_timeout`.
     """
@@ -82,6 +84,16 @@ class Modelling(Base):
 
         present = task.requests[-1].text if task.requests else ""
         return self._asked([role], task.id, prompts.new_request_request(present, facts, prompt))
+
+    def _model_report(
+        self, task: Task, message: Fact, text: str, steps: Sequence[int]
+    ) -> tuple[tuple[list[int], str] | None, str]:
+        """Which of some steps, by number, a message reports as finished, and the model's name; otherwise None
+        and the reason. The remote model is asked if there is no local one."""
+        if not (role := self._model_role()):
+            return None, NO_MODEL
+
+        return self._asked([role], task.id, prompts.report_request(_plan(task), message, text, steps))
 
     def _model_role(self) -> Role | None:
         """The model that is asked what needs no special skill: the local one if it is set."""

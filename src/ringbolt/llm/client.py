@@ -51,13 +51,19 @@ _MODELS_FAULT = frozenset(("refused", "empty", "truncated", "invalid", "unfaithf
 
 
 class Request(Value, frozen=True, kw_only=True):
-    """A question to a model; `read` turns the object of the reply into a result, or raises ValueError."""
+    """A question to a model; `read` turns the object of the reply into a result, or raises ValueError.
+
+    `listed_as`: a reply that is a bare list of objects counts as an object with the list under this name.
+    `prepare` may complete the object before it is checked.
+    """
 
     purpose: str
     messages: tuple[Mapping[str, Any], ...]
     schema: Mapping[str, Any]
     max_tokens: int
     read: Callable[[dict[str, Any]], Any]
+    listed_as: str = ""
+    prepare: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
     def tokens(self) -> int:
         """The estimated number of tokens."""
@@ -189,7 +195,7 @@ class _Asking:
         if not text.strip():
             raise _Unusable("empty", "it is empty")
         try:
-            found = json_reply.first_object(text)
+            found = self._request.prepare(json_reply.first_object(text, self._request.listed_as))
         except ValueError as error:
             raise _Unusable("invalid", str(error)) from None
         if wrong := json_reply.problem(found, self._request.schema):

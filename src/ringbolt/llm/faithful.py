@@ -14,6 +14,7 @@ from typing import Literal
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Item, Value
 from ..signals.phrases import DONE
+from ..signals.report_clauses import read_clauses
 from ..signals.step_numbers import step_numbers
 from ..signals.terms import stem_places, stems, stop_terms
 from ..signals.text_layout import clauses
@@ -68,6 +69,9 @@ class Plan(Value, frozen=True, kw_only=True):
     over: bool = False
 
 
+_MOST_SENTENCE = 10_000  # a model is asked for fewer words in all
+
+
 def cites(text: str) -> list[int]:
     """The events that a text cites, each once, in order."""
     return list(dict.fromkeys(int(number) for number in _CITE.findall(text)))
@@ -95,6 +99,21 @@ def check_quote(quote: str, texts: Iterable[str]) -> None:
         raise ValueError("it quotes nothing of what it cites")
     if not any(words in _quotable(text) for text in texts):
         raise ValueError(f"“{quote[:60]}” is not in the events that it cites")
+
+
+def check_stated(quote: str, text: str) -> None:
+    """Raise ValueError if a quotation is not part of something that its author states as done or as so."""
+    words = _quotable(quote)
+    spoken = [clause for clause in read_clauses(text) if _overlaps(words, _quotable(clause.text))]
+    unsaid = [clause.act for clause in spoken if clause.act not in ("finished", "none") or clause.guessed]
+    if unsaid or not spoken:
+        raise ValueError(
+            f"“{quote[:60]}” is {unsaid[0] if unsaid else 'no statement'}, so it finishes nothing"
+        )
+
+
+def _overlaps(quote: str, clause: str) -> bool:
+    return bool(clause) and (quote in clause or clause in quote)
 
 
 def _quotable(text: str) -> str:
@@ -184,6 +203,7 @@ def _groups(plain: str, mentions: Sequence[_Mark], states: Sequence[_Mark]) -> l
 
 def _states(plain: str) -> Iterator[_Mark]:
     """The words for done and open; a denied word for done counts as open."""
+    plain = plain[:_MOST_SENTENCE]
     for found in DONE.finditer(plain):
         denied = _DENIED.search(plain, max(0, found.start() - 60), found.start())
         yield _Mark(start=found.start(), end=found.end(), kind="open" if denied else "done")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ..model.lazy_regex import lazy_regex
@@ -25,9 +26,17 @@ _TRIES = 50
 _KINDS: dict[str, type] = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
 
 
-def first_object(text: str) -> dict[str, Any]:
-    """The first JSON object in a text, after thoughts, fences and chatter; ValueError if there is none."""
+def first_object(text: str, listed_as: str = "") -> dict[str, Any]:
+    """The first JSON object in a text, after thoughts, fences and chatter; ValueError if there is none.
+
+    With `listed_as`, a list of objects that comes first is accepted too, under that name.
+    """
     text = _THOUGHT_END.sub("", _THOUGHT.sub("", text))
+    if listed_as and 0 <= (begin := text.find("[")) < (text.find("{") % (len(text) + 1)):
+        with suppress(ValueError, RecursionError):
+            found, _end = _DECODER.raw_decode(text, begin)
+            if is_list(found) and all(map(is_dict, found)):
+                return {listed_as: _sound(found)}
     place = text.find("{")
     for _ in range(_TRIES):
         if place < 0:

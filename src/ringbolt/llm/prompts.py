@@ -37,6 +37,7 @@ _RULES = (
     " as completed. Write plain English. Answer with one JSON object and nothing else, like "
 )
 
+SUMMARY_CHARACTERS = 150  # of an entry; what is longer goes into its detail
 _CITES = {"type": "array", "items": {"type": "integer"}, "maxItems": 12}
 _WORDS = {"type": "array", "items": {"type": "string", "maxLength": 100}, "maxItems": 10}
 _ENTRY_SCHEMA: dict[str, Any] = {
@@ -200,7 +201,7 @@ def extraction_request(facts: Sequence[Fact], plan: Plan, step: str = "") -> Req
     def read(found: dict[str, Any]) -> Extraction:
         return _read_extraction(found, plan, sources, step)
 
-    return _request(
+    request = _request(
         "extraction",
         _FINDING,
         '{"summary": "…", "entries": [{"type": "decision", "summary": "…", "choice": "…", "reasoning": "…",'
@@ -213,6 +214,45 @@ def extraction_request(facts: Sequence[Fact], plan: Plan, step: str = "") -> Req
         900,
         read,
     )
+
+    def prepare(found: dict[str, Any]) -> dict[str, Any]:
+        return _complete_entries(found, sources)
+
+    return request.replace(listed_as="entries", prepare=prepare)
+
+
+def _complete_entries(found: dict[str, Any], sources: Mapping[int, Fact]) -> dict[str, Any]:
+    """A reply in the form that other projects ask for: a bare list, its tags in one text, nothing cited.
+
+    An entry that cites nothing gets the event that has most of its words, if that is at least half of them.
+    """
+    entries = found.get("entries")
+    if not is_list(entries):
+        return found
+    is_bare = "summary" not in found
+    complete: list[Any] = []
+    for raw in entries:
+        entry = dict(raw) if is_dict(raw) else raw
+        if is_dict(entry):
+            for name in ("tags", "relevance_to"):
+                if isinstance(value := entry.get(name), str):
+                    entry[name] = [word.strip() for word in value.split(",") if word.strip()][:10]
+            if is_bare and not entry.get("cites") and (best := _best_source(entry, sources)) is not None:
+                entry["cites"] = [best.seq]
+                entry.setdefault("quote", best.text[:200])
+            if len(str(entry.get("summary") or "")) > SUMMARY_CHARACTERS:
+                whole = str(entry["summary"])[:2000]
+                entry["detail"] = (f"{whole}\n{entry.get('detail') or ''}").strip()[:2000]
+                entry["summary"] = encode.clip(encode.one_line(whole), SUMMARY_CHARACTERS)
+        complete.append(entry)
+    return {"summary": "", **found, "entries": complete}
+
+
+def _best_source(entry: Mapping[str, Any], sources: Mapping[int, Fact]) -> Fact | None:
+    wanted = set(str(entry.get("summary") or "").casefold().split())
+    scored = [(len(wanted & set(fact.text.casefold().split())), fact.seq) for fact in sources.values()]
+    most, seq = max(scored, default=(0, 0))
+    return sources[seq] if wanted and 2 * most >= len(wanted) else None
 
 
 def _read_extraction(found: dict[str, Any], plan: Plan, sources: Mapping[int, Fact], step: str) -> Extraction:
@@ -305,6 +345,57 @@ def new_request_request(request: str, facts: Sequence[Fact], prompt: str) -> Req
         {"new": {"type": "boolean"}},
         60,
         lambda reply: reply["new"],
+    )
+
+
+# --- reports ----------------------------------------------------------------------------------------
+
+
+def report_request(plan: Plan, message: Fact, text: str, steps: Sequence[int]) -> Request:
+    """A request which of some steps, given by number, a message of the agent reports as finished.
+
+    The result is a list of numbers. Each must be one of those asked about, cite the message, and quote words
+    of it that do not ask, deny, plan or repeat what somebody else said.
+    """
+    numbers = ", ".join(map(str, steps))
+    body = f"{_plan_lines(plan)}{_line(message, LINE_CHARACTERS[0])}"
+
+    def read(found: dict[str, Any]) -> list[int]:
+        finished: list[int] = []
+        for one in found["finished"]:
+            if one["step"] not in steps:
+                raise ValueError(f"step {one['step']} is not one of those asked about")
+            if one["cites"] != [message.seq]:
+                raise ValueError(f"it does not cite #{message.seq}")
+            faithful.check_quote(one["quote"], [text])
+            faithful.check_stated(one["quote"], text)
+            finished.append(one["step"])
+        return list(dict.fromkeys(finished))
+
+    return _request(
+        "report",
+        "An agent reports on its plan. Say which of the steps in question its message says are finished. A"
+        " step that is begun, partly done, planned, asked about, or only mentioned is not finished. For each"
+        " finished step cite the message, and quote the words of it that say so.",
+        '{"finished": [{"step": 2, "quote": "…", "cites": [12]}]}',
+        f"{_fenced('records', body)}Steps in question: {numbers}. Which of them does #{message.seq} finish?",
+        {
+            "finished": {
+                "type": "array",
+                "maxItems": len(steps),
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "step": {"type": "integer"},
+                        "quote": {"type": "string", "minLength": 1, "maxLength": 300},
+                        "cites": _CITES,
+                    },
+                    "required": ["step", "quote", "cites"],
+                },
+            }
+        },
+        200,
+        read,
     )
 
 

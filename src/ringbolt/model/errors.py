@@ -38,6 +38,7 @@ CODES = {
     "key_reused": "The idempotency key was used for another call.",
     "undo_conflict": "Later events build on the event to undo.",
     "not_undoable": "This event cannot be undone.",
+    "needs_user": "Only the user, or the channel that wrote it, may change or end this.",
     "not_ours": "A host's settings contain an entry with our name that is not ours.",
     "not_installed": "Ringbolt could not be installed permanently.",
     # StoreError
@@ -51,6 +52,7 @@ CODES = {
     "not_a_store": "The file is a database of another program.",
     "schema_newer": "The store was written by a newer version.",
     "migration_changed": "This store was made by a different version of a migration.",
+    "owner_needed": "The tables must be made or changed by the owner of the database.",
     "unsafe_role": "The database role bypasses row-level security.",
     "not_supported": "This engine does not support the operation.",
     "engine_too_old": "This SQLite version can lose committed data, or this PostgreSQL version is too old.",
@@ -91,12 +93,13 @@ class RingboltError(Exception):
         return {"code": self.code, "message": self.message, "hint": self.hint, "details": self.details}
 
     def __reduce__(self):
-        return _rebuild, (type(self), self.code, self.message, self.hint, self.details)
+        return rebuild, (type(self), self.code, self.message, self.hint, self.details)
 
 
-def _rebuild(
+def rebuild(
     kind: type[RingboltError], code: str, message: str, hint: str, details: dict[str, object]
 ) -> RingboltError:
+    """An error from its parts, as it comes out of another process."""
     return kind(code, message, hint, **details)
 
 

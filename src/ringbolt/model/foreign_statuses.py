@@ -95,7 +95,7 @@ ITEM_SYNONYMS: dict[str, str] = {
 }
 ITEM_WORDS_LOOM: dict[str, str] = {
     **{status: status for status in ITEM_STATUSES},
-    "active": "running",
+    "active": "in_progress",
     "cancelled": "skipped",
 }
 
@@ -163,9 +163,9 @@ def read_item_status(word: str) -> str:
     return found
 
 
-def write_item_status(status: str, active_issue: str | None = None) -> str:
-    """Loom's word for our step status; an active step with an issue is `blocked`."""
-    return "blocked" if status == "active" and active_issue else ITEM_WORDS_LOOM[status]
+def write_item_status(status: str) -> str:
+    """Loom's word for our step status; what is in the way of a step is its `active_issue`."""
+    return ITEM_WORDS_LOOM[status]
 
 
 def read_phase(word: str) -> str:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, Literal, TypeVar
 
+from .rules import ID_LENGTH, normal_id
+from .trust import Overruled
 from .types import Value
 
 M = TypeVar("M", bound=Callable[..., Any])
@@ -20,7 +23,7 @@ SHARED_PARAMETERS = {
     "task_id": "Task id or a unique prefix; default: the current task.",
     "goal_id": "Goal id or a unique prefix.",
     "wait_id": "Id of a wait: `task#seq`, or `#seq` for the current task.",
-    "item": "Step: its id, its number from 1, or its title or a unique prefix of the title.",
+    "step": "Step: its id, its number from 1, or its title or a unique prefix of the title.",
     "workspace": '`""`: the workspace of this memory. `None` (`*` where null means "not given"): everywhere.',
     "tags": "Labels, at most 200 of up to 100 bytes each.",
     "relevance_to": "Ids of steps, or other names, that the entry matters for. Stored unchanged.",
@@ -36,13 +39,18 @@ SHARED_PARAMETERS = {
 }
 
 
+# Other words for a parameter, which calls may use as well.
+SYNONYMS = {"item": "step", "items": "steps", "kind": "type"}
+
+
 class Operation(Value, frozen=True, kw_only=True):
     """An operation: its name is that of the method.
 
     `tools` names the set of MCP tools that includes it: core, full, or none. `core` lists the arguments of a
     core tool: few, because models always see them. `http` is false for operations that take a path on the
     server. `repeatable`: a second call changes nothing more. `writes_with` lists arguments that make a read
-    operation write.
+    operation write. `texts` names what the call is about, such as the choice of a decision: positional
+    arguments that are as many as these are these, and not the task. `needed`: every call must pass them.
     """
 
     method: Callable[..., Any]
@@ -53,12 +61,20 @@ class Operation(Value, frozen=True, kw_only=True):
     repeatable: bool
     destructive: bool
     writes_with: tuple[str, ...]
+    texts: tuple[str, ...]
+    needed: tuple[str, ...]
     example: Mapping[str, Any]
 
     @property
     def name(self) -> str:
         """The method's name."""
         return self.method.__name__
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        code = self.method.__code__
+        return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
     @property
     def description(self) -> str:
@@ -86,6 +102,8 @@ def operation(
     repeatable: bool | None = None,
     destructive: bool = False,
     writes_with: tuple[str, ...] = (),
+    texts: tuple[str, ...] = (),
+    needed: tuple[str, ...] = (),
     example: Mapping[str, Any] | None = None,
 ) -> Callable[[M], M]:
     """Declare a method as an operation; see Operation. Reads are repeatable unless they say otherwise."""
@@ -100,23 +118,96 @@ def operation(
             repeatable=scope == "read" if repeatable is None else repeatable,
             destructive=destructive,
             writes_with=writes_with,
+            texts=texts,
+            needed=needed,
             example=example or {},
         )
-        setattr(method, _DECLARED, declared)
         _document_shared_parameters(method)
-        return method
+        inner: Any = _proposing(method) if scope == "write" else method
+        made: Any = _accepting(method, inner, texts, bool(needed))
+        setattr(made, _DECLARED, declared)
+        return made
 
     return declare
 
 
+def _accepting(
+    method: Callable[..., Any], inner: Callable[..., Any], texts: tuple[str, ...], needed: bool
+) -> Callable[..., Any]:
+    """A method that also takes its main texts without a task, and synonyms of its parameters.
+
+    `inner` is what it calls: the method itself, or what is made of it.
+    """
+    own = _parameters(method)
+    synonyms = {word: name for word, name in SYNONYMS.items() if name in own and word not in own}
+    if not synonyms and not texts:
+        return inner
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        for word, name in synonyms.items():
+            if word in kwargs:
+                kwargs[name] = kwargs.pop(word)
+        are_texts = texts and len(args) == len(texts) and not kwargs.keys() & {*texts}
+        if are_texts and not _names_a_task(args[0], whole=needed):
+            return inner(self, **dict(zip(texts, args, strict=True)), **kwargs)
+        return inner(self, *args, **kwargs)
+
+    return call
+
+
+def _names_a_task(value: Any, whole: bool) -> bool:
+    """Whether a positional argument is a task id, ours or the caller's own.
+
+    Where the text may be left out, every single word is one: a prefix, or an id of the caller's.
+    """
+    if not isinstance(value, str):
+        return value is None
+    if not whole:
+        return _SINGLE_WORD.fullmatch(value) is not None
+    plain = normal_id(value)
+    return (plain is not None and len(plain) == ID_LENGTH) or _UUID.fullmatch(value) is not None
+
+
+def _proposing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that records a proposal where the rule of trust forbids the call as a whole.
+
+    An operation that returns no `Written` still fails, so that its caller does not take it for done.
+    """
+    code = method.__code__
+    names = code.co_varnames[: code.co_argcount]
+    returns_written = method.__annotations__.get("return") == "Written"
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **arguments: Any) -> Any:
+        try:
+            return method(self, *args, **arguments)
+        except Overruled as over:
+            if over.proposed:
+                raise
+            named = {**dict(zip(names[1:], args, strict=False)), **arguments}
+            proposal = self._proposed(method.__name__, named, over)
+            if not returns_written:
+                raise over.recorded_as(proposal.seq) from None
+            return proposal
+
+    return call
+
+
 _DECLARED = "ringbolt_operation"
+_SINGLE_WORD = re.compile(r"[\w.:-]+")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def _parameters(method: Any) -> tuple[str, ...]:
+    names: tuple[str, ...] = method.__code__.co_varnames
+    return names[: method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
 
 
 def _document_shared_parameters(method: Any) -> None:
     """Add the shared parameters that a docstring leaves out to its `Args:`, so that help() shows them too."""
     doc: str = method.__doc__ or ""
-    names: tuple[str, ...] = method.__code__.co_varnames
-    parameters = names[: method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
+    parameters = _parameters(method)
     missing = [name for name in parameters if name in SHARED_PARAMETERS and f"    {name}: " not in doc]
     if missing:
         indent = doc[doc.rfind("\n") + 1 :] if doc.endswith(" ") else ""

@@ -1,11 +1,13 @@
-"""Redaction: replaces the secrets in a host's events before anything is written. Pure, and in linear time.
+"""Redaction: replaces the secrets in a text or a JSON value by a marker. Pure, and in linear time.
 
-A secret becomes `[redacted type length hash8]`. The hash is keyed: within one store the same secret has the
-same marker, and without the key the marker reveals nothing.
+A secret becomes `[redacted password]`: what it was, and nothing that could be taken for a name, a commit or a
+value. Three kinds of rules find secrets: codes that a vendor marks with a prefix; places that hold a secret
+by their structure (a URL's userinfo, a header, a private key, an argument of a program); and values whose
+*name* says that they are secret, if they look like one. Entropy is asked only in the last case.
 
-The capture hook carries this module inside its one compiled file, without the imports below and with
-ready-compiled patterns (hosts/hook_build.py). So import only names that the hook has stand-ins for, and
-list every pattern in `pattern_sources`; a test checks both.
+The capture hook carries this module and `secret_rules` inside its one compiled file, without the imports
+below and with ready-compiled patterns (hosts/hook_build.py). So import only names that the hook has stand-ins
+for, and list every pattern in `pattern_sources`; a test checks both.
 """
 
 from __future__ import annotations
@@ -15,136 +17,139 @@ from collections.abc import Callable
 from math import log2
 from typing import Any
 
+from . import secret_rules as rules
 from .types import is_dict, is_list
-from .validate import blake2b
 
+MARK = "[redacted "
 # A very long text is cut to this many characters at its beginning and at its end.
 _KEPT_AT_EACH_END = 60_000
 _MAX_DEPTH = 40
 _LEFT_OUT = "characters left out"
+# After so many places in one text that could be a secret, the rest is redacted without a closer look: that
+# keeps the time bounded, and nothing gets through.
+_MOST_LOOKS = 600
+_MOST_VALUE = 4000
+_SHORTEST_CODE = 15
+_SAMPLE = 160  # as many characters of a value say whether it is random
+_MOST_UNQUOTED = 600
 
-# Each vendor with the prefixes of its tokens in lower case, and the pattern of a token.
-_VENDORS: tuple[tuple[str, str, str], ...] = (
-    ("aws", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Z])"),
-    ("github", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"(?:gh[pousr]_|github_pat_)\w{20,255}"),
-    ("gitlab", "glpat- gldt- glrt- glptt-", r"gl(?:pat|dt|rt|ptt)-[\w-]{16,100}"),
-    ("slack", "xox xapp-", r"(?:xox[abeprs]|xapp)-[A-Za-z0-9-]{10,300}"),
-    ("anthropic", "sk-ant-", r"sk-ant-[\w-]{16,300}"),
-    ("openai", "sk-", r"sk-(?:(?:proj|svcacct|admin)-[\w-]{16,300}|(?:or-v1-)?[A-Za-z0-9]{20,200})"),
-    ("stripe", "sk_ rk_ whsec_", r"(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{10,200}"),
-    ("google", "aiza ya29. gocspx-", r"(?:AIza[\w-]{35}|ya29\.[\w-]{20,500}|GOCSPX-[\w-]{20,100})"),
-    ("npm", "npm_", r"npm_[A-Za-z0-9]{36}"),
-    ("pypi", "pypi-", r"pypi-[\w-]{40,400}"),
-    ("docker", "dckr_", r"dckr_(?:pat|oat)_[\w-]{20,100}"),
-    ("huggingface", "hf_", r"hf_[A-Za-z0-9]{30,100}"),
-    ("sendgrid", "sg.", r"SG\.[\w-]{16,64}\.[\w-]{16,64}"),
-    ("mailgun", "key-", r"key-[0-9a-f]{32}(?![0-9a-f])"),
-    ("digitalocean", "_v1_", r"do[opr]_v1_[0-9a-f]{64}"),
-    ("shopify", "shp", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    ("databricks", "dapi", r"dapi[0-9a-f]{32}"),
-    ("vault", "hvs. hvb. hvr.", r"hv[sbr]\.[\w-]{20,300}"),
-    ("grafana", "glsa_ glc_", r"gl(?:sa|c)_[\w-]{20,300}"),
-    ("atlassian", "atatt3", r"ATATT3[\w=-]{20,300}"),
-    ("linear", "lin_api_", r"lin_api_[A-Za-z0-9]{20,100}"),
-    ("groq", "gsk_", r"gsk_[A-Za-z0-9]{20,100}"),
-    ("xai", "xai-", r"xai-[A-Za-z0-9]{20,200}"),
-    ("perplexity", "pplx-", r"pplx-[A-Za-z0-9]{20,100}"),
-    ("replicate", "r8_", r"r8_[A-Za-z0-9]{30,60}"),
-    ("newrelic", "nrak-", r"NRAK-[A-Z0-9]{20,60}"),
-    ("sentry", "sntry", r"sntry[su]_[\w=+/-]{20,400}"),
-    ("rubygems", "rubygems_", r"rubygems_[0-9a-f]{40,60}"),
-    ("postman", "pmak-", r"PMAK-[0-9a-f]{20,40}-[0-9a-f]{20,50}"),
-    ("figma", "figd_ figo_", r"fig[do]_[\w-]{20,100}"),
-    ("age", "age-secret-key-", r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
-    ("telegram", ":aa", r"(?:bot)?[0-9]{8,10}:AA[\w-]{32,36}"),
-    ("jwt", "eyj", r"eyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]{0,2000}"),
+# The name of a value, up to where the value begins: `password=`, `"apiKey": "`, `--token `, `DB_PASSWORD',
+# '`, `name: TOKEN\n  value: `. The end of the name is possessive (`+`): the separator cannot be part of a
+# name.
+_NAMED = (
+    rf"(?i)(?P<stem>{rules.NAME_STEMS})(?P<rest>[\w.-]{{0,40}}+)"
+    r"(?:"
+    r"(?P<value_field>\\{0,3}[\"']?[ \t]{0,2}(?:,\s{0,20}|\s{1,20})\\{0,3}[\"']?"
+    r"(?:value|parametervalue|secretstring)\\{0,3}[\"']?[ \t]{0,2}[:=][ \t]{0,3})"
+    r"|(?P<open>\\{0,3}[\"'`]?\]?\)?)[ \t]{0,8}"
+    r"(?P<sign>=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])[ \t]{0,8}"
+    r"(?P<block>[|>][+-]?[ \t]*\r?\n[ \t]{1,40}|\\?\n[ \t]{1,40}(?=[^\s:=]{8,500}\s*$))?"
+    r"|(?P<call>(?:\\{0,3}[\"']\s{0,3},|\()\s{0,8}(?=\\{0,3}[\"']))"
+    r"|(?P<close>>)(?=[^<>\s]{4,500}</)"
+    r"|(?P<said>[ \t]{1,3}(?:is|was|ist|lautet|est|es|are|to|auf)[ \t]{1,3}(?::[ \t]?)?)"
+    r"|(?P<gap>[ \t]{1,4}(?:\\\n[ \t]{0,20})?)"
+    r")(?P<quote>(?:\\{0,3}[\"'`]|&quot;|%22)?)"
 )
-# Names whose values are secrets.
-_WORDS = (
-    "password passwd passphrase passcode pwd secret token apikey api_key access_key private_key auth_key"
-    " signing_key encryption_key account_key master_key session_key credential credentials cookie"
-).split()
-_NAME = "|".join(word.replace("_", "[_-]?") for word in sorted(_WORDS, key=len, reverse=True))
-# The end of the name is possessive (`+`): the separator cannot be part of a name, so trying shorter names
-# would waste time.
-_ASSIGNED = (
-    rf"(?i)(?P<option>--(?:[a-z]{{1,20}}+-){{0,3}})?(?P<name>(?:{_NAME})s?(?:[_-][A-Za-z0-9]{{1,20}}+){{0,3}}+)"
-    r"(?:(?P<flag>[ \t]{1,3})|(?P<open>\\?[\"']?)\s{0,3}(?:=>|:=|[=:])\s{0,3})(?P<quote>\\?[\"'`]?)"
-    r"(?P<value>[^\s\"'`,;\\<>]{4,500})"
+# The same names with anything after a sign: what is used once a text has too many places to look at each.
+_COARSE = (
+    rf"(?i)((?:{rules.NAME_STEMS})[\w.-]{{0,40}}+\\{{0,3}}[\"'`]?\]?[ \t]{{0,2}}[=:][ \t]{{0,2}}"
+    r"\\{0,3}[\"'`]?)"
+    r"[^\s\"'`]{4,600}+"
 )
-_HINTS = "passw pwd passp passc secret token apikey _key -key credential cookie".split()
-_HARMLESS_NAME = (
-    r"(?i)[_-](?:files?|path|names?|count|limit|type|url|uri|ids?|fields?|length|policy|ttl|budget|expir\w*|env|var"
-    r"|header|len|size|index|usage|used|total|max|min|per|version|arn|ref)$|^tokens$"
+_WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[0-9]+"
+_PART = r"[^\W_]+"
+_UNQUOTED = r"[^\s\"'`<]{1,600}+"
+# Where a value without quotes ends before the next space: at the next field.
+_NEXT_FIELD = (
+    r"[&,;|](?=[\w.-]{1,60}(?:=|:|%3D))|&(?=\w|$)|;(?=$|[A-Z][a-z])|\\[nrt\"']|%26|\\u0026|&(?:amp|quot);"
 )
-# A value that is a placeholder or code.
-_HARMLESS_VALUE = (
-    r"(?i)(?:\$|%\w+%|\{\{|\[redacted|<|\*{3}|x{4,}$|\.{3}|none\b|null\b|true\b|false\b|undefined|string|str\b|text"
-    r"|your[_-]|example|changeme$|placeholder|required|optional|env[.:(]|os\.|process\.|self\.|this\.|config\."
-    r"|settings\.|args\.|request\.|bytes\b|int\b|any\b)"
-)
-_DOTTED = r"[A-Za-z_]+(?:\.[A-Za-z_]+){1,6}$"
-_PRIVATE_KEY = (
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----[\s\S]*?(?:-----END[^\n]{0,60}-----|\Z)"
-)
-_URL_PASSWORD = r"(?<=://)([^\s/:@\"']{0,100}):([^\s/@\"']{1,200})@"  # noqa: S105 - a pattern
-_WEBHOOK = r"(hooks\.slack\.com/services/|discord(?:app)?\.com/api/webhooks/)([\w/-]{20,200})"
-_HEADER = (
-    r"(?i)\b(bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?token)(\s{1,3})([\w.~+/=-]{12,4000})"
-)
-_LOGIN = r"(\s(?:-u|--user)[ =]['\"]?[\w.@-]{1,80}:|sshpass -p ?['\"]?)(?!\[redacted)([^\s'\"$]{4,200})"
-# A vendor's token must not follow a character that could be part of it: long codes contain these prefixes by
-# chance.
-_APART = "(?<![A-Za-z0-9+/_-])"
 
 
 def pattern_sources() -> list[str]:
     """Every pattern of this module, for the build of the capture hook."""
-    makers = [_APART + source for _, _, source in _VENDORS]
-    others = [_PRIVATE_KEY, _URL_PASSWORD, _WEBHOOK, _HEADER, _LOGIN, _ASSIGNED]
-    return [*makers, *others, _HARMLESS_NAME, _HARMLESS_VALUE, _DOTTED]
+    own = (_NAMED, _COARSE, _WORD, _PART, _UNQUOTED, _NEXT_FIELD)
+    vendors = [source for _, _, source in rules.VENDORS]
+    others = [value for name, value in vars(rules).items() if name.isupper() and isinstance(value, str)]
+    return [*vendors, *others, *own]
 
 
 class Redactor:
-    """Replaces the secrets in texts and JSON values."""
+    """Replaces the secrets in texts and JSON values; with `keep` it leaves them (setting `keep_secrets`)."""
 
-    def __init__(self, key: bytes | Callable[[], bytes]) -> None:
-        """`key` is the key of the hashes, or a function that returns it, called at the first secret."""
-        self._key = key
+    def __init__(self, *, keep: bool = False) -> None:
+        self.keeps = keep
 
     def text(self, text: str) -> str:
         """Redact a text. Passes whose hints do not occur in it are skipped."""
-        if len(text) < 4:
+        if len(text) < 6 or self.keeps:
             return text
-        lowered = text.lower()
-        for hints, redact in _PASSES:
-            if any(hint in lowered for hint in hints):
-                text = redact(self, text)
+        lowered = _folded(text)
+        for sign, hints, redact in _PASSES:
+            if sign in lowered and any(map(lowered.__contains__, hints)):
+                text = redact(text)
         return text
 
     def value(self, value: Any, clip: Callable[[str], str], depth: int = 0, name: str = "") -> Any:
         """Redact a JSON value, make it storable, and clip each of its texts."""
         if isinstance(value, str):
-            if name and is_secret_name(name) and is_secret(name, value, quoted=True):
-                return self.marker("value", value)
+            if (
+                name
+                and not self.keeps
+                and (kind := secret_kind(name))
+                and is_secret(kind, name, value, quoted=True)
+            ):
+                return marker(kind)
             return clip(self.text(bounded(storable(value))))
         if depth > _MAX_DEPTH:
             return None if is_dict(value) or is_list(value) else value
         if is_dict(value):
+            named = _named_by_sibling(value)
             return {
-                storable(str(key))[:500]: self.value(inner, clip, depth + 1, str(key))
+                storable(str(key))[:500]: self.value(
+                    inner, clip, depth + 1, named if named and str(key).lower() in _VALUE_FIELDS else str(key)
+                )
                 for key, inner in value.items()
             }
         if is_list(value):
-            return [self.value(inner, clip, depth + 1, name) for inner in value]
+            return [
+                self.value(inner, clip, depth + 1, flag or name)
+                for inner, flag in zip(value, _flags_before(value), strict=True)
+            ]
         return value
 
-    def marker(self, kind: str, secret: str) -> str:
-        """The marker that replaces a secret."""
-        if not isinstance(self._key, bytes):
-            self._key = self._key()
-        digest = blake2b(secret.encode("utf-8", "replace"), digest_size=4, key=self._key[:64]).hexdigest()
-        return f"[redacted {kind} {len(secret)} {digest}]"
+    def whole(self, value: Any, name: str = "") -> Any:
+        """Redact a JSON value and leave everything else as it is, whatever its size."""
+        if isinstance(value, str):
+            if name and (kind := secret_kind(name)) and is_secret(kind, name, value, quoted=True):
+                return marker(kind)
+            return self.text(value)
+        if is_dict(value):
+            named = _named_by_sibling(value)
+            return {
+                key: self.whole(inner, named if named and str(key).lower() in _VALUE_FIELDS else str(key))
+                for key, inner in value.items()
+            }
+        if is_list(value):
+            return [
+                self.whole(inner, flag or name)
+                for inner, flag in zip(value, _flags_before(value), strict=True)
+            ]
+        return value
+
+
+def marker(kind: str) -> str:
+    """The marker that replaces a secret."""
+    return f"{MARK}{kind}]"
+
+
+def is_marked(text: str) -> bool:
+    """Whether a text contains the marker of a redaction: such a value is no name, variable or quotation."""
+    return MARK in text
+
+
+def _folded(text: str) -> str:
+    """A text in lower case and of the same length: only this one letter becomes longer."""
+    return text.lower() if text.isascii() else text.replace("\u0130", "i").lower()
 
 
 def storable(text: str) -> str:
@@ -162,33 +167,164 @@ def bounded(text: str) -> str:
     return f"{text[:_KEPT_AT_EACH_END]}{gap}{text[-_KEPT_AT_EACH_END:]}"
 
 
-def is_secret_name(name: str) -> bool:
-    """Whether a field of this name probably holds a secret."""
-    plain = name.lower().replace("-", "_")
-    return (
-        len(name) <= 80
-        and any(word in plain for word in _WORDS)
-        and not _pattern(_HARMLESS_NAME).search(name)
-    )
+# Words before a name and a value without a sign between them.
+_SETTERS = frozenset(("set", "env", "setx", "add", "put", "config:set"))
+
+# --- names ------------------------------------------------------------------------------------------
+
+_VALUE_FIELDS = ("value", "parametervalue", "secretstring", "secret_string")
+_NAME_FIELDS = ("name", "key", "Name", "Key", "ParameterKey", "parameter")
 
 
-def is_secret(name: str, value: str, *, quoted: bool) -> bool:
-    """Whether the value of a field with a secret name is a real secret, not a placeholder or code."""
-    if not 4 <= len(value) <= 500 or _pattern(_HARMLESS_VALUE).match(value) or _pattern(_DOTTED).match(value):
+def secret_kind(name: str, *, in_query: bool = False) -> str:
+    """What a field of this name holds: `password`, `token`, `key` or `code` (only a random one); empty if it
+    holds no secret."""
+    if len(name) > 100:
+        return ""
+    words = [word.lower() for word in _pattern(_WORD).findall(name)]
+    while len(words) > 1 and words[-1] in rules.NAME_TAILS:
+        words.pop()
+    if not words or (words[-1] in rules.HARMLESS_WORDS):
+        return ""
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last in rules.PASSWORD_WORDS or last.endswith(rules.PASSWORD_ENDS):
+        return "password"
+    if (last == "passe" and before == "de") or (last in ("phrase", "code") and before in ("pass", "seed")):
+        return "password"
+    if last.endswith(("geheimnis", "jeton")) or (last == "api" and before in ("clé", "cle", "d")):
+        return "token"
+    if last.endswith("token"):
+        return "" if before in rules.PLAIN_TOKEN_WORDS else "token"
+    if last.endswith("secret"):
+        return "secret"
+    if last in rules.SECRET_WORDS or last.endswith(rules.SECRET_ENDS):
+        return "token"
+    if last in ("key", "schlüssel"):
+        if before in rules.PLAIN_KEY_WORDS:
+            return ""
+        return "key" if before in rules.KEY_WORDS else "code" if before or in_query else ""
+    if last in ("auth", "pin"):
+        return "code"
+    if last in ("sig", "signature") and in_query:
+        return "token"
+    # `passwordOld`, `token_github`: the word that decides is not the last one.
+    if any(word.endswith(rules.PASSWORD_ENDS) for word in words[-3:]):
+        return "password"
+    return "code" if any(word.endswith(("secret", "token", "apikey")) for word in words[-3:]) else ""
+
+
+def _named_by_sibling(fields: dict[str, Any]) -> str:
+    """The name of what `value` holds in fields like `{"name": "DB_PASSWORD", "value": …}`."""
+    if len(fields) > 12:
+        return ""
+    names = (fields.get(field) for field in _NAME_FIELDS)
+    return next((name for name in names if isinstance(name, str) and secret_kind(name)), "")
+
+
+def _flags_before(values: list[Any]) -> list[str]:
+    """For each value of a list the flag before it, if that takes a secret: `["--password", "x"]`."""
+    flags = [""]
+    for value in values:
+        is_flag = isinstance(value, str) and value.startswith("-") and "=" not in value
+        flags.append(value.lstrip("-") if is_flag and secret_kind(value.lstrip("-")) else "")
+    return flags[: len(values)]
+
+
+# --- values -----------------------------------------------------------------------------------------
+
+
+def is_secret(kind: str, name: str, value: str, *, quoted: bool, strict: bool = False) -> bool:
+    """Whether the value of a field with a secret name is a real secret, not a placeholder or code.
+
+    `quoted` if it stands in quotes, so that it is not code; `strict` where a sentence would look the same.
+    """
+    if not 4 <= len(value) <= _MOST_VALUE or MARK in value or _pattern(rules.PLACEHOLDER).match(value):
         return False
-    if "(" in value and not quoted:
-        return False  # a call
+    if not quoted and _pattern(rules.CODE).match(value):
+        return False
+    plain = value.replace("_", "").replace("-", "").replace(".", "")
+    in_environment = name.isupper() and value.islower() and value.isalpha()
+    if (
+        plain.isalpha()
+        and not in_environment
+        and any(word in value.lower() for word in ("passw", "token", "secret", "api", "cred"))
+    ):
+        return False  # the name of another field, or a sentence's word
     if any(letter.isspace() for letter in value):
+        may_be = kind in ("password", "secret") and name.lower() not in ("pass", "pw")
+        return may_be and quoted and not strict and _is_passphrase(value)
+    if kind == "password":
+        return _is_password(name, value, plain, quoted, strict)
+    if value[0] in "/~." and entropy(value) < 4.3:
+        return False  # a path
+    if kind == "secret" and not strict and plain.isalpha():
+        return name.isupper() and len(value) >= 8
+    return _is_random(value, 20 if kind == "code" else 8)
+
+
+def _is_password(name: str, value: str, plain: str, quoted: bool, strict: bool) -> bool:
+    if name.lower().endswith("pwd") and value.startswith(("/", "~", ".")):
+        return False  # the folder of a shell
+    if strict:
+        return len(value) >= 8 and _is_random(value, 8) and "/" not in value
+    if value.isdecimal():
+        return len(value) >= 4
+    # Any word can be a password. In code it would be quoted; an unquoted plain word is a name or a type,
+    # except in the environment.
+    return quoted or not plain.isalpha() or name.isupper()
+
+
+def _is_passphrase(value: str) -> bool:
+    words = value.lower().split()
+    return len(words) >= 2 and not any(word.strip(".,:;!?") in rules.SENTENCE_WORDS for word in words)
+
+
+def _is_random(value: str, least: int) -> bool:
+    """Whether a value looks made by a machine: long enough, mixed, and not repetitive."""
+    if len(value) < least:
         return False
-    if "pass" in name.lower() or "pwd" in name.lower():
-        # Any word can be a password. In code it would be quoted; an unquoted plain word is a name or type.
-        return quoted or not value.isalpha()
-    mixed = any(letter.isdigit() for letter in value) and any(letter.isalpha() for letter in value)
-    return len(value) >= 8 and (mixed or len(value) >= 20) and entropy(value) >= 2.5
+    value = value[:_SAMPLE]
+    letters = sum(letter.isalpha() for letter in value)
+    figures = sum(letter.isdigit() for letter in value)
+    if not letters or (not figures and not _has_mixed_case(value)):
+        return False
+    if _is_wordy(value):
+        return False
+    if least >= 20 and value.count("-") + value.count("_") + value.count("/") > len(value) // 6:
+        return False
+    return entropy(value) >= (3.0 if least >= 20 else 2.5)
+
+
+def _is_wordy(value: str) -> bool:
+    """Whether a value is made of words and small numbers: `shop-db-v2`, `jackson-0.11.2`."""
+    if (
+        not value.replace("-", "")
+        .replace("_", "")
+        .replace(".", "")
+        .replace("/", "")
+        .replace(":", "")
+        .isalnum()
+    ):
+        return False
+    parts = _pattern(_PART).findall(value)
+    words = sum(part.isalpha() for part in parts)
+    small = sum(len(part) <= 4 for part in parts if not part.isalpha())
+    return len(parts) > 1 and words > 0 and words + small == len(parts) and all(map(_is_word, parts))
+
+
+def _is_word(part: str) -> bool:
+    return not part.isalpha() or part.islower() or part.isupper() or part[1:].islower()
+
+
+def _has_mixed_case(value: str) -> bool:
+    """Whether cases change as in a random code, not as in `camelCase` or `Some-Words`."""
+    changes = sum(value[place].islower() and value[place + 1].isupper() for place in range(len(value) - 1))
+    return changes >= 4 and len(value) >= 20
 
 
 def entropy(text: str) -> float:
     """The entropy of a text in bits per character."""
+    text = text[:_SAMPLE]
     counts: dict[str, int] = {}
     for letter in text:
         counts[letter] = counts.get(letter, 0) + 1
@@ -207,64 +343,323 @@ def _pattern(source: str) -> re.Pattern[str]:
     return _compiled[source]
 
 
-def _private_keys(redactor: Redactor, text: str) -> str:
-    return _pattern(_PRIVATE_KEY).sub(lambda match: redactor.marker("private-key", match[0]), text)
+def _replaced(source: str, text: str, kind: str, keep: Callable[[str], bool] | None = None) -> str:
+    """Replace the group `secret` (or else the first group, or all) of each match."""
+
+    def redact(match: re.Match[str]) -> str:
+        group = "secret" if "secret" in match.re.groupindex else 1 if match.re.groups else 0
+        found = match[group]
+        if MARK in found or (keep is not None and keep(found)):
+            return match[0]
+        begin = match.start(group) - match.start()
+        return match[0][:begin] + marker(kind) + match[0][begin + len(found) :]
+
+    return _pattern(source).sub(redact, text)
 
 
-def _vendor_tokens(redactor: Redactor, text: str) -> str:
-    lowered = text.lower()
-    for kind, hints, source in _VENDORS:
-        if any(hint in lowered for hint in hints.split()):
-            pattern = _pattern(_APART + source)
-            text = pattern.sub(lambda match, kind=kind: redactor.marker(kind, match[0]), text)
+def _is_placeholder(value: str) -> bool:
+    return _pattern(rules.PLACEHOLDER).match(value) is not None
+
+
+def _is_plain(value: str) -> bool:
+    """Whether a value is a placeholder or a word: nothing that a machine made."""
+    return _is_placeholder(value) or not _is_random(value, 8)
+
+
+def _vendor_codes(text: str) -> str:
+    # No code is shorter than a long word, and most messages have none.
+    if len(text) < 2000 and max(map(len, text.split()), default=0) < _SHORTEST_CODE:
+        return text
+    if not any(map(text.__contains__, EXACT_HINTS)):
+        return text
+    for kind, hints, source in rules.VENDORS:
+        if any(map(text.__contains__, hints)):
+            text = _replaced(source, text, kind, _is_blank)
     return text
 
 
-def _addresses(redactor: Redactor, text: str) -> str:
-    """Redact passwords in URLs, and the secret part of webhook URLs."""
+def _is_blank(code: str) -> bool:
+    """Whether a vendor's code is a placeholder or a name: `ghp_xxxxxxxx`, `pypi-publish-to-our-own-index`."""
+    return "xxxxx" in code.lower() or (len(code) < 300 and (entropy(code) < 1.9 or _is_wordy(code)))
 
-    def keep_user(match: re.Match[str]) -> str:
-        if _pattern(_HARMLESS_VALUE).match(match[2]):
+
+def _addresses(text: str) -> str:
+    """Redact logins in URLs."""
+    if "@" not in text:
+        return text
+
+    def login(match: re.Match[str]) -> str:
+        user, secret = match[1], match[2]
+        if len(user) >= 20 and _is_random(user, 20):
+            user = marker("token")
+        if not _is_placeholder(secret) and secret not in ("x-oauth-basic", "x-access-token"):
+            secret = marker("password")
+        return f"{user}:{secret}@"
+
+    text = _pattern(rules.URL_LOGIN).sub(login, text)
+    text = _replaced(rules.URL_SLASHED, text, "password", lambda value: "/" not in value or _is_port(value))
+    return _replaced(rules.URL_TOKEN, text, "token", lambda value: not _is_random(value, 16))
+
+
+def _is_port(value: str) -> bool:
+    return value.partition("/")[0].isdecimal() or value.startswith("/")
+
+
+def _is_no_authorization(value: str) -> bool:
+    """`Basic authentication`, `Bearer token`, `Authorization: Bearer $TOKEN`, `basic/auth.md`."""
+    return _is_placeholder(value) or not _is_random(value, 12)
+
+
+def _cookies(text: str) -> str:
+    def redact_cookie(match: re.Match[str]) -> str:
+        value = match["value"]
+        if MARK in value or _is_placeholder(value):
             return match[0]
-        return f"{match[1]}:{redactor.marker('password', match[2])}@"
+        named = match["name"].lower()
+        if _is_random(value, 16) or (len(value) >= 6 and ("sess" in named or secret_kind(named))):
+            return f"{match['name']}={marker('cookie')}"
+        return match[0]
 
-    text = _pattern(_URL_PASSWORD).sub(keep_user, text)
-    return _pattern(_WEBHOOK).sub(lambda match: match[1] + redactor.marker("webhook", match[2]), text)
-
-
-def _headers(redactor: Redactor, text: str) -> str:
-    def keep_scheme(match: re.Match[str]) -> str:
-        if match[3].isalpha() and match[3].islower():
-            return match[0]  # a word: "basic authentication"
-        return match[1] + match[2] + redactor.marker("authorization", match[3])
-
-    return _pattern(_HEADER).sub(keep_scheme, text)
-
-
-def _logins(redactor: Redactor, text: str) -> str:
-    """Redact passwords in the arguments of programs."""
-    return _pattern(_LOGIN).sub(lambda match: match[1] + redactor.marker("password", match[2]), text)
-
-
-def _assignments(redactor: Redactor, text: str) -> str:
     def redact(match: re.Match[str]) -> str:
-        name, value = match["name"], match["value"]
-        if match["flag"] and not match["option"]:
-            return match[0]  # words of a sentence
-        quoted = bool(match["quote"] or match["flag"])
-        if _pattern(_HARMLESS_NAME).search(name) or not is_secret(name, value, quoted=quoted):
-            return match[0]
-        kind = "password" if name.lower().startswith(("pass", "pwd")) else "value"
-        return match[0][: match.start("value") - match.start()] + redactor.marker(kind, value)
+        begin = match.start("cookies") - match.start()
+        return match[0][:begin] + _pattern(rules.COOKIE).sub(redact_cookie, match["cookies"])
 
-    return _pattern(_ASSIGNED).sub(redact, text)
+    text = _pattern(rules.COOKIE_HEADER).sub(redact, text)
+    return _pattern(rules.COOKIE_FLAG).sub(redact, text)
 
 
-_PASSES: tuple[tuple[tuple[str, ...], Callable[[Redactor, str], str]], ...] = (
-    (("private key",), _private_keys),
-    (tuple(hint for _, hints, _ in _VENDORS for hint in hints.split()), _vendor_tokens),
-    (("://",), _addresses),
-    (("bearer", "basic", "authorization"), _headers),
-    (("-u ", "--user", "sshpass"), _logins),
-    (tuple(_HINTS), _assignments),
+def _logins(text: str) -> str:
+    """Redact passwords in the arguments of programs."""
+    parts: list[str] = []
+    done = 0
+    for looks, match in enumerate(_pattern(rules.PROGRAM_FLAGS).finditer(text)):
+        if looks > _MOST_LOOKS:
+            break
+        if match.start() < done:
+            continue
+        span = _flag_value(text, match)
+        if span is not None:
+            parts += text[done : span[0]], marker("password")
+            done = span[1]
+    return "".join(parts) + text[done:] if parts else text
+
+
+def _way_of(flag: str, words: list[str]) -> str:
+    """How a password follows this flag of the program among these words; empty if none does."""
+    for program, way in rules.FLAG_PROGRAMS.get(flag, ()):
+        if any(word.startswith(program) or word.endswith(program) for word in words):
+            return way
+    return ""
+
+
+def _flag_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
+    """Where the password in a program's argument is; None if there is none."""
+    flag, apart = match[1], bool(match[2])
+    before = text[max(0, match.start() - 300) : match.start()]
+    for edge in ("\n", "|", ";", "&&", "$(", "`"):
+        before = before[before.rfind(edge) + 1 :] if edge != "\n" or before.rstrip("\\\n ") else before
+    words = [word.strip("\"',[](").rpartition("/")[2].lower() for word in before.split()]
+    way = _way_of(flag, words)
+    if not way:
+        return None
+    if (way == "attached" and apart) or (way == "apart" and not apart):
+        return None
+    begin = match.end()
+    quote = text[begin] if text[begin : begin + 1] in ("'", '"') else ""
+    begin += len(quote)
+    end = text.find(quote, begin, begin + 300) if quote else -1
+    if end < 0:
+        found = _pattern(_UNQUOTED).match(text, begin)
+        end = found.end() if found else begin
+    if way in (":", ",", "%", "pass:"):
+        place = text.find(way, begin, end)
+        if place < 0:
+            return None
+        if place == end - 1 and way == ":" and _is_random(text[begin:place], 10):
+            return begin, place  # a token in the place of a user
+        begin = place + len(way)
+        if (
+            text[begin : begin + 1] in ("'", '"')
+            and (close := text.find(text[begin], begin + 1, begin + 300)) > 0
+        ):
+            begin, end = begin + 1, close
+    value = text[begin:end]
+    if len(value) < 3 or MARK in text[begin : end + 12] or _is_placeholder(value):
+        return None
+    if way == ":" and value.isdecimal() and len(value) <= 5:
+        return None  # a port or a group: `-u 1000:1000`
+    return begin, end
+
+
+# --- named values
+
+
+def _named_values(text: str) -> str:
+    """Redact values whose names say that they are secret."""
+    parts: list[str] = []
+    done = place = looks = 0
+    begins, named = _pattern(rules.NAME_BEGINS), _pattern(_NAMED)
+    lowered = _folded(text)
+    while found := begins.search(lowered, place):
+        place = found.start() + 1
+        match = named.match(text, found.start())
+        if match is None:
+            place = found.end()
+            continue
+        looks += 1
+        if looks > _MOST_LOOKS:
+            rest = _pattern(_COARSE).sub(rf"\1{marker('value')}", text[found.start() :])
+            return "".join(parts) + text[done : found.start()] + rest
+        span = _named_value(text, match)
+        if span is None:
+            place = match.end("rest")
+            continue
+        begin, end, kind = span
+        parts += text[done:begin], marker(kind)
+        done = place = end
+    return "".join(parts) + text[done:] if parts else text
+
+
+def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None:
+    """Where the secret after a name is, and its kind; None if there is none."""
+    before = _name_before(text, match.start(), f"{match['stem']}{match['rest']}")
+    name = f"{before}{match['stem']}{match['rest']}"
+    name_begin = match.start() - len(before)
+    ahead = text[name_begin - 1] if name_begin else ""
+    kind = secret_kind(name.strip("-$."), in_query=ahead in ("?", "&"))
+    if not kind or text.startswith(MARK, max(0, name_begin - len(MARK))):
+        return None
+    strict = False
+    if match["gap"] is not None:
+        # `--token x`, `password x` in a .netrc or a sentence, `ENV TOKEN x`, `set api_key x`
+        flagged = before.startswith("-")
+        previous = text[max(0, name_begin - 40) : name_begin].split()
+        sets = bool(previous) and not _SETTERS.isdisjoint(word.lower() for word in previous[-2:])
+        login = len(previous) > 1 and previous[-2].lower() == "login"  # a .netrc
+        strict = not (flagged or login)
+        kind = "code" if strict and not sets and kind != "password" else kind
+        if text.startswith("-", match.end()) and not match["quote"]:
+            return None  # the next option
+    elif name.lower() in ("pass", "pw"):
+        # `--- PASS: TestTotals`, `ok ? 'pass' : 'fail-2'`
+        if name.isupper() and match["sign"] == ":":
+            return None
+        strict = match["sign"] != "=" or not any(
+            letter.isdigit() for letter in text[match.end() : match.end() + 20]
+        )
+    elif match["call"] is not None or (match["said"] is not None and not match["quote"]):
+        strict = not before.startswith("-")  # `["--password", "x"]`
+    begin = match.end()
+    quote = match["quote"]
+    end = _value_end(text, begin, quote)
+    value = text[begin:end]
+    if not quote and match["sign"] is not None:
+        value = _cut_at_next_field(value, text[begin + len(value) : begin + len(value) + 1])
+    if match["close"] is not None:
+        value = value.partition("<")[0]
+    value = value if quote else value.rstrip(".,;:)]}>") or value
+    quoted = (
+        bool(quote)
+        or match["gap"] is not None
+        or match["value_field"] is not None
+        or match["close"] is not None
+    )
+    found = is_secret(kind, name, value, quoted=quoted, strict=strict)
+    if not found and not _ends_line(text, begin, value, match, kind):
+        return None
+    return begin, begin + len(value), "value" if kind == "code" else kind
+
+
+def _name_before(text: str, place: int, name: str) -> str:
+    """The part of a name before the word that was found; if it is written apart, the word before it."""
+    begin = place
+    while begin > 0 and place - begin < 64 and (text[begin - 1].isalnum() or text[begin - 1] in "_.-$"):
+        begin -= 1
+    if begin < place or text[place - 1 : place] != " " or secret_kind(name) == "password":
+        return text[begin:place]
+    begin = place - 1
+    while begin > 0 and place - begin < 14 and text[begin - 1].isalpha():
+        begin -= 1
+    apart = begin < place - 1 and (begin == 0 or text[begin - 1] in " \t\n\"'(,")
+    return text[begin:place] if apart else ""
+
+
+def _value_end(text: str, begin: int, quote: str) -> int:
+    if quote:
+        end = text.find(quote, begin, begin + _MOST_VALUE)
+        while quote in ('"', "'") and end > begin and text[end - 1] == "\\" and text[end - 2] != "\\":
+            end = text.find(quote, end + 1, begin + _MOST_VALUE)
+        if end >= 0:
+            return end
+    found = _pattern(_UNQUOTED).match(text, begin)
+    return found.end() if found else begin
+
+
+def _cut_at_next_field(value: str, after: str) -> str:
+    field = _pattern(_NEXT_FIELD).search(value)
+    value = value[: field.start()] if field else value
+    # A bracket that the value does not open belongs to what is around it.
+    while (
+        value and value[-1] in ")]}" and value.count(value[-1]) > value.count("([{"[")]}".index(value[-1])])
+    ):
+        value = value[:-1]
+    return value
+
+
+def _ends_line(text: str, begin: int, value: str, match: re.Match[str], kind: str) -> bool:
+    """Whether a plain word is the whole value of a line such as `password: letmein`."""
+    if kind != "password" or match["sign"] not in (":", "=") or match["quote"] or not value.isalpha():
+        return False
+    after = text[begin + len(value) : begin + len(value) + 1]
+    before = text[: match.start()].rpartition("\n")[2] if match.start() < 2000 else "?"
+    plain = len(value) >= 6 and value.islower() and not _is_placeholder(value)
+    return (
+        plain
+        and after in ("", "\n", "\r")
+        and not before.strip(" \t-#")
+        and value not in rules.SENTENCE_WORDS
+    )
+
+
+def _rule(source: str, kind: str, keep: Callable[[str], bool] | None = None) -> Callable[[str], str]:
+    return lambda text: _replaced(source, text, kind, keep)
+
+
+# A sign and one of the hints that a text in lower case must contain, and the pass that looks for the secrets
+# there. The order matters: a later pass could take a part of what an earlier one takes whole.
+_PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
+    ("-----", ("private key",), _rule(rules.PRIVATE_KEY, "private-key")),
+    ("-", ("private-lines",), _rule(rules.PUTTY_KEY, "private-key")),
+    ("", ("",), _vendor_codes),
+    ("/", rules.HOOK_HINTS, _rule(rules.WEBHOOKS, "webhook")),
+    ("@", ("://",), _addresses),
+    (
+        "",
+        ("authorization", "bearer ", "basic ", "negotiate "),
+        _rule(rules.AUTHORIZATION, "authorization", _is_no_authorization),
+    ),
+    ("=", ("response=", "signature="), _rule(rules.DIGEST_RESPONSE, "authorization", _is_no_authorization)),
+    ("=", ("cookie:", "cookie=", "cookie2:", 'cookie"', "cookie'", " -b ", "--cookie"), _cookies),
+    (
+        "=",
+        ("sessid", "sessionid=", "_session=", "connect.sid"),
+        _rule(rules.SESSION_COOKIE, "cookie", _is_plain),
+    ),
+    (
+        "",
+        ("credential", "creds", "login", "zugangsdaten", "identif"),
+        _rule(rules.SAID_LOGIN, "password", _is_plain),
+    ),
+    ("", ("mnemonic", "phrase"), _rule(rules.SEED_PHRASE, "seed-phrase")),
+    ("'", ("identified", "password '"), _rule(rules.SQL_PASSWORD, "password", _is_placeholder)),
+    (":", (":5432:", ":*:"), _rule(rules.PGPASS, "password", _is_plain)),
+    ("", rules.NAME_HINTS, _named_values),
+    ("|", ("sudo", "stdin", "with-token", "chpasswd"), _rule(rules.PIPED, "password", _is_placeholder)),
+    ("-", ("htpasswd",), _rule(rules.HTPASSWD, "password", _is_placeholder)),
+    ("@", ("jdbc:oracle", "sqlplus"), _rule(rules.JDBC_LOGIN, "password", _is_placeholder)),
+    (" -", rules.FLAG_HINTS, _logins),
+    ("/p", ("freerdp", "cmdkey", "mstsc"), _logins),
 )
+# What every text with a secret contains: in lower case, and as it is.
+HINTS = tuple(dict.fromkeys(hint for _, hints, _ in _PASSES for hint in hints if hint))
+EXACT_HINTS = tuple(dict.fromkeys(hint for _, hints, _ in rules.VENDORS for hint in hints))

@@ -64,6 +64,8 @@ CHANNELS: tuple[str, ...] = get_args(Channel)
 LINK_KINDS: tuple[str, ...] = get_args(LinkKind)
 FILE_CHANGES = ("created", "modified", "deleted")
 APPROVAL_MODES = ("auto", "manual", "confirm")
+# The name under which a task's metadata keep an id that its caller gave it, and the kind of its label.
+EXTERNAL_ID = "external_id"
 
 # The first words of the message, on the channel `tool`, with which a host reports the end of a session.
 SESSION_ENDED = "The session ended"
@@ -202,6 +204,7 @@ def parse_plan(
     steps = list(_steps(plan, None))
     live = dict(live or {})
     own_ids: set[str] = set()
+    taken = set(taken)
     for step in steps:
         if (slug := step["id"]) is None:
             continue
@@ -285,6 +288,8 @@ def _step(step: Any, stage: str | None) -> dict[str, Any]:
     known = {_KNOWN[name]: value for name, value in fields.items() if name in _KNOWN and name != key}
     rest = {name: value for name, value in fields.items() if name not in _KNOWN and name != key}
     own_stage = known.pop("stage", None)
+    given = [name for name, value in (("stage", own_stage or stage), ("depends_on", known.get("depends_on")))
+             if value is not None]  # fmt: skip
     depends: Any = known.pop("depends_on", None) or []
     return {
         "id": known.pop("id", None),
@@ -292,6 +297,7 @@ def _step(step: Any, stage: str | None) -> dict[str, Any]:
         "stage": stage if own_stage is None else str(own_stage),
         "depends_on": depends if is_list(depends) else [depends],
         "detail": {**known, **rest},
+        **({"given": given} if given else {}),
     }
 
 

@@ -73,6 +73,13 @@ class Settings(Value, frozen=True, kw_only=True):
     reserve_bytes: Annotated[
         int, within(0, 1 << 30, "Size of the reserve file that is released on a full disk.")
     ] = 1 << 20
+    signing_key: Annotated[
+        str,
+        means(
+            "File of the key that signs exports, so that importing them keeps their origins. Empty: one that"
+            " is made beside the store. Stores with the same key trust each other's exports."
+        ),
+    ] = ""
     tokens: Annotated[
         Literal["exact", "estimate"],
         means("exact: count tokens with splintr if it is installed. estimate: always estimate."),
@@ -212,6 +219,10 @@ class Settings(Value, frozen=True, kw_only=True):
     callback_seconds: Annotated[float, within(0.1, 50, "Seconds that a call to a callback_url may take.")] = (
         10.0
     )
+    keep_secrets: Annotated[
+        Literal["off", "on"],
+        means("on: store passwords, tokens and keys as they come; off: replace them by a marker."),
+    ] = "off"
     guard: Annotated[
         Literal["advise", "ask", "off"],
         means(

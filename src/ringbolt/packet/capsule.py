@@ -21,9 +21,9 @@ USUAL_BYTES = 256 << 10
 TITLE = "# Hand-off: "
 LONGEST_TEXT = 20_000
 _OPENING, _CLOSING = "```json ringbolt-capsule\n", "\n```\n"
-ENTRIES = ("instructions", "decisions", "exclusions", "errors", "questions", "values", "notes")
+ENTRIES = ("instructions", "reported", "decisions", "exclusions", "errors", "questions", "values", "notes")
 # Lists that are shortened when a capsule would be too large, the least important first.
-_GIVEN_UP = "notes files errors effects values exclusions questions decisions instructions".split()
+_GIVEN_UP = "notes files errors effects values exclusions questions decisions reported instructions".split()
 _ITEM = (
     "id title status stage basis evidence note active_issue depends_on detail plan_version dropped_in"
     " replaced_by started_at completed_at duration_seconds"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
 from ..model.lazy_regex import lazy_regex
@@ -25,10 +26,11 @@ CLASS: dict[Channel | None, str] = {
     None: "?",
 }
 
-# Terminal escape sequences: colours and cursors, titles and links (OSC), and the remains of broken ones.
+# Terminal escape sequences: colours and cursors, titles and links (OSC), and the remains of broken ones. What
+# a sequence contains ends where another begins, so that no character is read twice.
 _ANSI = lazy_regex(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]?"
-    "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])(?:[^\x07\x1b\x9c]{0,4000}(?:\x07|\x1b\\\\|\x9c))?"
+    "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])(?:[^\x07\x1b\x90\x98\x9c-\x9f]{0,4000}+(?:\x07|\x1b\\\\|\x9c))?"
     "|\x1b[ -/]*[0-~]?"
 )
 # Invisible characters: controls, format characters (zero width, direction, tags), fillers, variation
@@ -43,7 +45,7 @@ _SPACES = lazy_regex(r"\s+")
 # A `<` that a tag could begin with, an `&` that a character reference could begin with, and a code fence.
 # Others stay as they are: commands are full of them, and a reader may want to run one.
 _MARKUP = lazy_regex(r"<(?=[\w/!?|<%$]|$)|&(?=[\w#]|$)|`{3,}|~{3,}")
-_QUOTE = lazy_regex(r'(\\*)("|$)')
+_QUOTE = lazy_regex(r'(?<!\\)(\\*+)("|$)')
 
 
 def clean(text: str) -> str:
@@ -157,7 +159,12 @@ def from_markdown_row(text: str) -> str:
 
 
 def _referenced(found: re.Match[str]) -> str:
-    return "".join(f"&#{ord(letter)};" for letter in found[0])
+    return _references(found[0])
+
+
+@lru_cache(1000)  # a text of line ends alone would need a reference for each
+def _references(letters: str) -> str:
+    return "".join(f"&#{ord(letter)};" for letter in letters)
 
 
 def _referred(found: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ from ..ledger.current_task import LEFT_OPEN
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
+from ..model.trust import is_users
 from ..model.types import Channel, Entry, FileTouch, Name, Snapshot
 from ..model.validate import blake2b
 from . import encode, tokens
@@ -51,7 +52,7 @@ _MEANT = {
 _SHOWN_ELSEWHERE = frozenset(
     "decision exclusion variable error question user_instruction discovery artifact context tool_result"
     " intent outcome task.registered task.focused claim.taken claim.released entry.closed log"
-    " snapshot wait.ended".split()
+    " snapshot wait.ended proposal proposal.accepted proposal.rejected".split()
 )
 SURE = 0.5  # the confidence that an inferred entry must have to be shown
 COMMIT = "commit"  # tag of the artifacts that are commits
@@ -139,6 +140,8 @@ def _parts(task: Snapshot, characters: int, now: str | None, health: Sequence[st
     parts = [
         Part("task", None, [*_where(task), *_requests(task, characters), *_orders(task)]),
         _since(task, characters),
+        _reported(task),
+        _proposals(task),
         Part("effect", _counted("In flight, check first"), [rows.effect(one) for one in task.effects]),
         Part("wait", _counted("Waiting for"), [rows.wait(wait) for wait in task.waits]),
         _over(task),
@@ -219,7 +222,7 @@ def _short_legend(task: Snapshot) -> str:
 
 def _orders(task: Snapshot) -> list[Row]:
     """What the user forbade, who else is at work, and when the work is accepted."""
-    found = [*rows.forbidden(task), *rows.at_work(task)]
+    found = [*rows.forbidden(task), *rows.lessons(task), *rows.at_work(task)]
     found += [
         rows.texts("Accepted when: ", rows.plain(part), (14, 120), (52, 600)) for part in task.acceptance[:10]
     ]
@@ -303,6 +306,20 @@ def _since(task: Snapshot, characters: int) -> Part:
     return part
 
 
+def _reported(task: Snapshot) -> Part:
+    """What others recorded as an instruction of the user: their words, not the user's."""
+    begun = rows.request_seqs(task)
+    said = [entry for entry in task.reported if entry.seq not in begun]
+    title = "The user, as others report"
+    return _part(task, "reported", title, said, rows.instruction)
+
+
+def _proposals(task: Snapshot) -> Part:
+    """What waits for the user's word and is not in force."""
+    found = [rows.proposal(one, age) for age, one in enumerate(task.proposals[::-1])][::-1]
+    return Part("proposal", _counted("Proposed to the user, not in force"), found)
+
+
 def _newest(entry: Entry, characters: int) -> Row:
     lengths = (
         (2.2, 160),
@@ -378,8 +395,10 @@ def _part(
 
 
 def _rank(entry: Entry) -> int:
-    """First what the user ruled out, then explicit entries, then inferred ones."""
-    return 0 if entry.data.get("rejected") else 2 if entry.data.get("inferred") else 1
+    """First what the user ruled out or wrote, then explicit entries, then inferred ones."""
+    if entry.data.get("rejected") or is_users(entry.origin.channel):
+        return 0
+    return 2 if entry.data.get("inferred") else 1
 
 
 def _counted(title: str) -> Callable[[int, int], str]:

@@ -13,6 +13,7 @@ from ..model.types import (
     Entry,
     Item,
     Moment,
+    Proposal,
     RelatedGoal,
     RunCommand,
     Snapshot,
@@ -54,6 +55,10 @@ _MODES = {
     "read-only": "Read-only mode: do not edit",
     "dontAsk": "Mode dontAsk: tools that are not allowed already are refused",
 }
+_APPROVAL_MODES = {
+    "confirm": "Approval mode confirm: a side effect waits for the user's word (task_intent asks)",
+    "manual": "Approval mode manual: a step or side effect waits for the user's word before it begins",
+}
 # A clause in which the user forbids something. What people say about themselves begins otherwise.
 _FORBIDS = lazy_regex(
     r"(?:^|[.!?;:,(\n]\s*(?:[-*]\s+)?|\b(?:but|and|so|then|also)\s+)(?:please\s+|just\s+)?"
@@ -64,7 +69,7 @@ _FORBIDS = lazy_regex(
 
 
 def session_lines(task: Snapshot) -> list[Row]:
-    """The mode of the session, if it restricts the agent, and why its last turn broke off."""
+    """The modes of session and task, if they restrict the agent, and why its last turn broke off."""
     found: list[Row] = []
     if task.mode in _MODES:
         found.append(Row((0.5, lambda: _MODES[task.mode])))
@@ -72,7 +77,7 @@ def session_lines(task: Snapshot) -> list[Row]:
         until = f", may go on at {clock(broke.until, task)}" if broke.until else ""
         line = f"The last turn broke off at {clock(broke.at, task)}: {quote(broke.what, 100)}{until}"
         found.append(Row((0.6, lambda: line)))
-    return found
+    return [*found, *approvals(task)]
 
 
 def request_seqs(task: Snapshot) -> set[int]:
@@ -214,6 +219,37 @@ def blockers(task: Snapshot) -> list[Row]:
     return found
 
 
+def approvals(task: Snapshot) -> list[Row]:
+    """The approval mode if it restricts the agent, what waits for the user's word, and the last answers."""
+    if task.approval_mode == "auto" and not task.approvals:
+        return []
+    found: list[Row] = []
+    if rule := _APPROVAL_MODES.get(task.approval_mode):
+        found.append(Row((1.55, lambda: rule)))
+    for place, one in enumerate(task.approvals):
+        head = f"#{one.seq}{encode.CLASS[one.channel]} {quote(one.what, 120)}"
+        note = f": {quote(one.note, 160)}" if one.note else ""
+        if one.status == "pending":
+            line = f"Waits for the user's word {head}; do not do it before"
+        elif one.status == "rejected":
+            line = f"The user said no to {head}{note}"
+        else:
+            line = f"The user allowed {head}{note}"
+        wanted = {"pending": 1.56, "rejected": 1.9, "approved": 4.4}[one.status] + place / 1000
+        found.append(Row((wanted, lambda line=line: line)))
+    return found
+
+
+def lessons(task: Snapshot) -> list[Row]:
+    """What would have saved an earlier task like this one."""
+    found: list[Row] = []
+    for place, one in enumerate(task.lessons):
+        told = one.told(lambda text: quote(text, 110))
+        line = f"From earlier task {one.task_id} #{one.seq}{encode.CLASS[one.channel]}: {told}"
+        found.append(Row((3.4 + place / 100, lambda line=line: line)))
+    return found
+
+
 def at_work(task: Snapshot) -> list[Row]:
     """Helpers that have not reported, claims, and other sessions at work nearby."""
     found: list[Row] = []
@@ -318,6 +354,12 @@ def step_line(name: str, item: Item | None, title: str) -> Row:
 
 def instruction(entry: Entry, wanted: float) -> Row:
     return texts(f"{by(entry)} ", with_detail(entry), (wanted, 140), (13, 340), (30, 4000))
+
+
+def proposal(one: Proposal, age: int) -> Row:
+    """Something that an agent wanted and only the user may do."""
+    head = f"#{one.seq}{encode.CLASS[one.channel]} "
+    return texts(head, one.text, (4.4 + age / 100, 120), (14 + age / 100, 400))
 
 
 def commit(entry: Entry, wanted: float) -> Row:

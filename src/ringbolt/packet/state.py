@@ -7,10 +7,14 @@ stay clean. Texts are always quoted, so that `NO` stays text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..model.foreign_statuses import write_item_status, write_task_status
+from ..model.lazy_regex import lazy_regex
+from ..model.trust import is_users
 from ..model.types import Entry, Item, Snapshot, Source
 from ..model.validate import dumps
 from . import encode, tokens
@@ -20,6 +24,7 @@ BUDGET = 1500
 SUMMARY = 100
 DECISIONS = 10
 ERRORS = 5
+INSTRUCTIONS = 5
 # A plan with more steps is shown as a count, the current step and the next few.
 ALL_STEPS = 15
 NEXT_STEPS = 3
@@ -46,14 +51,17 @@ def _parts(task: Snapshot) -> list[Part]:
         _subtasks(task),
         _decisions(task),
         _errors(task),
+        _instructions(task),
         Part("workspace_changes", _key("workspace_changes"), _changes(task)),
         Part(
             "blocker",
             _key("blockers"),
             [_item(2, text, _cite(task.sources.get("blockers"))) for text in task.blockers],
         ),
+        _approvals(task),
         _exclusions(task),
         _variables(task),
+        _proposals(task),
     ]
 
 
@@ -73,6 +81,8 @@ def _task(task: Snapshot) -> list[Row]:
     ]
     if task.workspace:
         rows.append(_line(3, "  workspace", task.workspace))
+    if task.approval_mode != "auto":
+        rows.append(_line(2, "  approval_mode", task.approval_mode))
     if task.next_step:
         rows.append(_line(2, "  next", task.next_step, task.sources.get("next_step"), 200))
     return rows
@@ -81,21 +91,34 @@ def _task(task: Snapshot) -> list[Row]:
 def _subtasks(task: Snapshot) -> Part:
     live = [item for item in task.items if item.dropped_in is None]
     if len(live) <= ALL_STEPS:
-        return Part("subtask", _key("subtasks"), [_subtask(item, 4) for item in live])
-    chosen = [item for item in live if item.id == task.current]
-    chosen += [item for item in live if item.status == "pending" and item.id != task.current][:NEXT_STEPS]
-    rows = [Row((2, lambda: f"  # completed: {task.done}"))]
-    rows += [_subtask(item, 2) for item in sorted(chosen, key=lambda item: item.ordinal)]
-    return Part("subtask", _key("subtasks"), rows, len(live) + 1)
+        return Part("subtask", _key("subtasks"), [_subtask(task, item, 4) for item in live])
+    open_steps = [item for item in live if item.status == "pending" and item.id != task.current]
+    # What went wrong is shown however long the plan is; the rest is counted.
+    chosen = {item.id for item in (*open_steps[:NEXT_STEPS], *filter(_needs_a_look, live))} | {task.current}
+    rows = [_subtask(task, item, 2 if item.id == task.current else 2.5) for item in live if item.id in chosen]
+    counts = Counter(write_item_status(item.status) for item in live)
+    counted = ", ".join(f"{status}: {count}" for status, count in sorted(counts.items()))
+
+    def heading(shown: int, total: int) -> str:
+        return f"subtasks:  # {shown} of {total}\n  # {counted}"
+
+    return Part("subtask", heading, rows, len(live))
 
 
-def _subtask(item: Item, wanted: float) -> Row:
+def _needs_a_look(item: Item) -> bool:
+    """Whether something is wrong with a step: it failed, something is in its way, or its check failed."""
+    is_open = item.status in ("pending", "active")
+    return item.status == "failed" or bool(item.active_issue and is_open) or item.evidence == "contradicted"
+
+
+def _subtask(task: Snapshot, item: Item, wanted: float) -> Row:
     head = f"  - id: {encode.scalar(item.id)}{_cite(item.sources.get('title'))}"
-    status = write_item_status(item.status, item.active_issue)
+    status = write_item_status(item.status)
+    summary, source = _summary_of(task, item)
 
     def show(most: int) -> str:
         lines = [head, f"    status: {status}"]
-        lines.append(f"    summary: {_text(item.note or item.title, most)}{_cite(item.sources.get('note'))}")
+        lines.append(f"    summary: {_text(summary, most)}{_cite(source)}")
         if item.active_issue:
             by = _cite(item.sources.get("active_issue"))
             lines.append(f"    active_issue: {_text(item.active_issue, most)}{by}")
@@ -108,8 +131,29 @@ def _subtask(item: Item, wanted: float) -> Row:
     return Row((wanted, lambda: show(40)), (wanted + 8, lambda: show(SUMMARY)))
 
 
+def _summary_of(task: Snapshot, item: Item) -> tuple[str, Source | None]:
+    """A step in a line: its note, the message that completed it or last told of it, or its title."""
+    if item.note:
+        return item.note, item.sources.get("note")
+    said = task.reports.get(item.id)
+    if item.status == "active":
+        said = next((one for one in task.recent if one.item == item.id and one.type in _MESSAGES), None)
+    if said is None or not (text := _PREFIX.sub("", said.text).strip()):
+        return item.title, None
+    return text, Source(seq=said.seq, channel=said.channel)
+
+
+_MESSAGES = ("message", "task.updated", "item.updated")
+# The words that say which step a message is about.
+_PREFIX = lazy_regex(
+    r"^\s*(?:step|item|task)\s+#?\d+(?:\s*(?:/|of)\s*\d+)?\s*(?:is\s+|was\s+)?(?:now\s+)?"
+    r"(?:done|completed?|finished|over)?\s*[-–—:.,;!✓✔]*\s*",
+    re.I,
+)
+
+
 def _decisions(task: Snapshot) -> Part:
-    shown = task.decisions[-DECISIONS:]
+    shown = _newest(task.decisions, DECISIONS)
     rows = [_decision(entry, age) for age, entry in zip(range(len(shown), 0, -1), shown, strict=True)]
     return Part(
         "decision", _key("decisions_log"), rows, len(task.decisions) + task.left_out.get("decision", 0)
@@ -131,7 +175,7 @@ def _decision(entry: Entry, age: int) -> Row:
 
 def _errors(task: Snapshot) -> Part:
     known = sorted((*task.errors, *task.resolved), key=lambda entry: entry.seq)
-    rows = [_error(entry, 7) for entry in known[-ERRORS:]]
+    rows = [_error(entry, 7) for entry in _newest(known, ERRORS)]
     return Part("error", _key("errors_encountered"), rows, len(known) + task.left_out.get("error", 0))
 
 
@@ -145,6 +189,17 @@ def _error(entry: Entry, wanted: float) -> Row:
         return "\n".join(lines)
 
     return Row((wanted, lambda: show(SUMMARY)), (wanted + 9, lambda: show(3 * SUMMARY)))
+
+
+def _instructions(task: Snapshot) -> Part:
+    """What the user said, the newest last."""
+    shown = task.instructions[-INSTRUCTIONS:]
+    rows = [
+        _item(4.6 if age <= 2 else 8.5 + age / 100, entry.summary, _by(entry))
+        for age, entry in zip(range(len(shown), 0, -1), shown, strict=True)
+    ]
+    total = len(task.instructions) + task.left_out.get("user_instruction", 0)
+    return Part("user_instruction", _key("user_instructions"), rows, total)
 
 
 def _changes(task: Snapshot) -> list[Row]:
@@ -163,6 +218,16 @@ def _changes(task: Snapshot) -> list[Row]:
     return rows
 
 
+def _approvals(task: Snapshot) -> Part:
+    """What waits for the user's word, and the last answers."""
+    rows: list[Row] = []
+    for one in task.approvals:
+        note = f" ({one.note})" if one.note else ""
+        cite = f"  # #{one.seq}{encode.CLASS[one.channel]}"
+        rows.append(_item(3 if one.status == "pending" else 7.5, f"{one.status}: {one.what}{note}", cite))
+    return Part("approval", _key("approvals"), rows, len(rows) + task.left_out.get("approval", 0))
+
+
 def _exclusions(task: Snapshot) -> Part:
     rows: list[Row] = []
     for age, entry in zip(range(len(task.exclusions), 0, -1), task.exclusions, strict=True):
@@ -171,6 +236,20 @@ def _exclusions(task: Snapshot) -> Part:
         rows.append(_item(6 if age <= 5 else 11 + age / 100, text, _by(entry)))
     total = len(task.exclusions) + task.left_out.get("exclusion", 0)
     return Part("exclusion", _key("exclusions"), rows, total)
+
+
+def _proposals(task: Snapshot) -> Part:
+    """What waits for the user's word and is not in force."""
+    rows = [
+        _item(6.5, one.text, f"  # #{one.seq}{encode.CLASS[one.channel]}") for one in task.proposals[-ERRORS:]
+    ]
+    return Part("proposal", _key("proposed_not_in_force"), rows, len(task.proposals))
+
+
+def _newest(entries: Sequence[Entry], most: int) -> list[Entry]:
+    """The newest entries, oldest first; what the user wrote is left out last."""
+    ranked = sorted(entries, key=lambda entry: (not is_users(entry.origin.channel), -entry.seq))
+    return sorted(ranked[:most], key=lambda entry: entry.seq)
 
 
 def _variables(task: Snapshot) -> Part:

@@ -151,6 +151,17 @@ def exact() -> Callable[[str], int] | None:
     return count
 
 
+def load() -> None:
+    """Load the exact counter and what it builds at its first use.
+
+    That holds the interpreter's lock, so a thread cannot keep it from stopping an event loop: call this
+    before there is one.
+    """
+    if (count := exact()) is not None:
+        count("A text with <|special|> tokens.")
+        count("A text without.")
+
+
 def counter(exact_wanted: bool) -> Callable[[str], int]:
     """The exact counter if it is wanted and installed, otherwise the estimate for packets."""
     return (exact() if exact_wanted else None) or estimate_packet

@@ -40,7 +40,8 @@ def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
     if kind in _SAID:
         # Only the agent's own words count: nothing that users and tools say completes a step.
         if row["channel"] == "agent" and row["text"]:
-            return Observation(at=seq, kind="agent", text=row["text"])
+            captured = '"captured"' in row["data"] and json.loads(row["data"]).get("captured")
+            return Observation(at=seq, kind="agent" if captured else "report", text=row["text"])
     elif kind in ("action", "action.ended") and row["channel"] in ("agent", "tool"):
         data: dict[str, Any] = json.loads(row["data"])
         ended = kind == "action.ended"

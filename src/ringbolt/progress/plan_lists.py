@@ -32,19 +32,19 @@ READ_CHARACTERS = 24_000
 _LISTED = lazy_regex(r"(?m)^[ \t]*(?:[-*+•–#|]|\d{1,3}[.)])")
 _WORD = lazy_regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LABEL = lazy_regex(
-    rf"(?i)\W*(?:(?:{NOUNS}|fix|bug|opt\w*|change|pr|commit|day"
+    rf"(?i)(?<!\W)\W*+(?:(?:{NOUNS}|fix|bug|opt\w{{0,12}}|change|pr|commit|day"
     rf"|week)\s*#?)?\d{{1,3}}[a-z]?\s*(?:[:.)–—-]+\s*|$)"
 )
 _NAMED_LABEL = lazy_regex(rf"(?i)\W*(?:{NOUNS})\s*#?\d{{1,3}}\b")
 _BARE_NUMBER = lazy_regex(r"\W*\d{1,3}(?:\.\d{1,2}){0,2}[.):]?\s+")
-_PATH = lazy_regex(r"[\w.@~-]*(?:/[\w.@-]+)+/?|[\w-]+\.[a-z]{1,5}\b")
+_PATH = lazy_regex(r"(?<![\w.@~-])[\w.@~-]*+(?:/[\w.@-]+)+/?|(?<![\w-])[\w-]++\.[a-z]{1,5}\b")
 _CODE = lazy_regex(r"`[^`]*`")
 _STATUS_TAIL = lazy_regex(
     r"(?i)\s*(?:[-–—:]\s*|\()\**(?:missing|needs? doing|to ?do|pending|in progress|not (?:yet )?(?:done"
     r"|started)"
     r"|done|completed?|new(?: file)?|optional|~?\d+ ?(?:min(?:ute)?s?|h(?:ours?)?|days?))\**\)?\s*$"
 )
-_TICK = lazy_regex(rf"\s*(?:{phrases.TICKS}|⬜|🔲|☐|⏳|🚧|❌)\s*")
+_TICK = lazy_regex(rf"(?<!\s)\s*+(?:{phrases.TICKS}|⬜|🔲|☐|⏳|🚧|❌)\s*+")
 # Words that cannot end a title, since they lead up to something.
 _DANGLING = lazy_regex(
     r"(?i)(?:\s+(?:to|the|a|an|of|in|on|at|with|and|or|that|which|where|when|by|for|from|into|as|its?"

@@ -23,12 +23,15 @@ from ..signals.failures import counts_failures
 from ..signals.step_numbers import NOUNS, STEP_NOUNS, step_numbers
 from ..signals.text_layout import sentences
 from ..signals.words import HUMP, weighted_words
+from .report_matching import PlanWords, ReportReader, Verdict
 
-Kind = Literal["agent", "user", "question", "action", "outcome"]
+Kind = Literal["agent", "report", "user", "question", "action", "outcome"]
 
 Sort = Literal["change", "tests", "docs", "verify", "commit", "explore", "delegate"]
 
 Status = Literal["completed", "suggested", "open"]
+
+Ended = Literal["failed", "skipped"]
 
 # Levels of confidence. From SETTLED on the work has moved on or the agent said so: safe to store.
 SETTLED, HIGH, MEDIUM = 0.9, 0.55, 0.3
@@ -45,6 +48,9 @@ LEAVES_OPEN, LEAVES_FINISHED, SKIPS, RETURNS = 0.06, 0.55, 0.4, 0.02
 # How likely the item in work is finished after …
 AFTER_FAILURE, AFTER_CHECK, AFTER_CHANGE, AFTER_RUN, AFTER_WORD = 0.1, 0.5, 0.75, 0.85, 0.92
 
+# How likely an item is over that the work has jumped across, as a report says, but that nobody called done.
+JUMPED = 0.5
+
 CLEAR, CLOSE = 0.6, 0.3  # share of a title's words: surely meant, perhaps meant
 CHARACTERS = 3000  # of each text of an action, and of both ends of a message
 SENTENCES = 8  # at each end of a message
@@ -54,13 +60,17 @@ MOST_RUNNING = 64  # actions without an outcome yet
 class Observation(Value, frozen=True, kw_only=True):
     """Something that happened; findings cite it by its number `at`.
 
-    `agent`, `user` and `question` have a text. An `action` has a tool and its input, and `ok` once it has
+    `agent`, `report`, `user` and `question` have a text: a `report` is written for the plan, what an `agent`
+    says is overheard. An `action` has a tool and its input, and `ok` once it has
     ended; otherwise an `outcome` follows that names it in `of`. The `text` of an ended action is the end of
-    its output.
+    its output. A report may be `about` an item that its caller has named; `is_set` if the caller has set its
+    status as well.
     """
 
     at: int
     kind: Kind
+    about: int | None = None
+    is_set: bool = False
     text: str = ""
     tool: str = ""
     input: Mapping[str, Any] | None = None
@@ -216,6 +226,7 @@ class Progress:
     """The belief about where the work is. An observation costs the same however many came before."""
 
     def __init__(self, items: Sequence[str], state: Mapping[str, Any] | None = None) -> None:
+        self._items = items
         self._titles = [weighted_words(_unlabelled(title)[:400]) for title in items]
         self._sorts: list[Sort] = [title_sort(title) for title in items]
         self._labels, self._nouns = _labels(items)
@@ -231,6 +242,11 @@ class Progress:
         self._running: dict[int, Sort] = {int(at): sort for at, sort in kept.get("running", {}).items()}
         self._texts: int = kept.get("texts", 0)
         self._seen: dict[str, int] = dict(kept.get("seen", {}))
+        # Items that a report has jumped across, and how those ended that were not completed.
+        self._jumped: set[int] = set(kept.get("jumped", ()))
+        self._ended: dict[int, Ended] = {int(at): how for at, how in kept.get("ended", {}).items()}
+        self._reader: ReportReader | None = None
+        self.verdicts: list[Verdict] = []  # of the last observation, if it was a report
         self._rarity = _rarity(self._titles)
         self._sure = self._reckoned()  # between observations
 
@@ -245,23 +261,29 @@ class Progress:
             "running": dict(self._running),
             "texts": self._texts,
             "seen": dict(self._seen),
+            "jumped": sorted(self._jumped),
+            "ended": dict(self._ended),
         }
 
     def observe(self, seen: Observation) -> None:
         """Read one observation."""
         if not self._titles:
             return
+        before = self._sure
+        self.verdicts = []
         if seen.kind == "agent":
             self._hear(seen.text)
+        elif seen.kind == "report":
+            self._take_report(seen)
         elif seen.kind == "action":
             self._act(seen)
         elif seen.kind == "outcome" and seen.of is not None:
             self._end(self._running.pop(seen.of, "explore"), seen)
-        self._note(seen.at)
+        self._note(seen.at, before)
 
-    def _note(self, cause: int | None) -> None:
+    def _note(self, cause: int | None, before: Sequence[float]) -> None:
         """Recompute the confidence, and note the cause for each item that reached another level."""
-        before, self._sure = self._sure, self._reckoned()
+        self._sure = self._reckoned()
         for item, (old, now) in enumerate(zip(before, self._sure, strict=True)):
             if old != now and (level := _level(now)) != _level(old):
                 self._causes[item] = cause if level else None
@@ -276,6 +298,8 @@ class Progress:
         for here, over, stated in zip(self._here, self._over, self._stated, strict=True):
             behind -= here
             sure = behind + here * over if behind > 0.0 else here * over
+            if self._jumped and len(found) in self._jumped and sure > JUMPED:
+                sure = JUMPED
             found.append(sure if sure > stated else stated)
         return found
 
@@ -294,6 +318,7 @@ class Progress:
     def _finding(self, item: int, sure: float) -> Finding:
         # "That was added" settles nothing while it is unknown what was worked on.
         firm = sure if self.placed else max(self._stated[item], 1.0 - sum(self._here[: item + 1]))
+        firm = min(firm, sure)
         return Finding(
             item=item,
             status=("open", "suggested", "completed", "completed")[_level(sure)],
@@ -325,7 +350,60 @@ class Progress:
             self._over = [0.0] * len(self._over)
         self._stated[item] = 0.0 if status in ("active", "pending") else 1.0
         self._over[item] = self._stated[item]
-        self._note(None)
+        self._jumped.discard(item)
+        self._ended.pop(item, None)
+        self._note(None, self._sure)
+
+    def ended(self, item: int) -> Ended | Literal["completed"]:
+        """How an item that is over has ended."""
+        return self._ended.get(item, "completed")
+
+    # --- what is reported
+
+    def _take_report(self, seen: Observation) -> None:
+        """Read a report: a message that the agent wrote for its plan.
+
+        It says which items are over, so nothing follows for the items before them.
+        """
+        if self._reader is None:
+            self._reader = ReportReader(
+                PlanWords([_unlabelled(title) for title in self._items]), self._labels
+            )
+        over = [sure >= HIGH and self._ended.get(item) != "failed" for item, sure in enumerate(self._sure)]
+        current = self.current
+        if seen.about is not None:
+            current = seen.about
+            over[current] = over[current] and seen.is_set
+        verdicts = self._reader.read(seen.text, over, current)
+        # What the caller has set stands.
+        self.verdicts = [one for one in verdicts if not seen.is_set or one.step != seen.about]
+        for verdict in self.verdicts:
+            self._judge(verdict)
+        self._count(weighted_words(seen.text[:CHARACTERS]))
+
+    def _judge(self, verdict: Verdict) -> None:
+        item = verdict.step
+        if verdict.effect in ("completed", "failed", "skipped"):
+            if item == self.current:
+                self._stand_at(item)
+            self._stated[item] = AFTER_WORD
+            self._jumped.discard(item)
+            self._ended.pop(item, None)
+            if verdict.effect != "completed":
+                self._ended[item] = verdict.effect
+        elif verdict.effect in ("active", "reopened"):
+            self._stated[item] = 0.0
+            self._ended.pop(item, None)
+            self._stand_at(item)
+        self._sure = self._reckoned()
+
+    def _stand_at(self, item: int) -> None:
+        """The work is at an item. Those before it stay open unless something has spoken for their end."""
+        self.placed = True
+        self._jumped |= {one for one in range(item) if self._sure[one] < HIGH}
+        self._jumped.discard(item)
+        self._here = [float(one == item) for one in range(len(self._here))]
+        self._over = [0.0] * len(self._over)
 
     # --- what is said
 

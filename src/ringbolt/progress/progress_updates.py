@@ -7,7 +7,7 @@ which sets statuses like any other event. A status that was set explicitly is ne
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..ledger.access import append_event
@@ -17,9 +17,11 @@ from ..ledger.trust import AGENT, least_trusted
 from ..model import rules
 from ..model.operation import operation
 from ..model.results import ItemProgress, ProgressReport
-from ..model.types import Value
+from ..model.types import StepMove, Value
 from ..model.validate import blake2b
-from ..store import distilled
+from ..signals.step_numbers import number_ranges
+from ..signals.text_layout import cut
+from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
 from .plan_progress import HIGH, Finding, Progress
@@ -28,13 +30,16 @@ KIND = "progress"
 PAGE = 200  # events that are read at once
 UNSAVED = 10  # events that another process may have to read again
 MOST_CACHED = 64
+REPORT = "report"  # the job that lets a model judge a message; its key is the message's number
+MOST_ASKED = 2  # steps that a reply asks about one by one
 MOST_ITEMS = 200  # a longer plan is not followed, since each update costs time in proportion to it
 
 
 class PlanUpdate:
     """The result of reading new events: events to write, and the belief to store.
 
-    `position` holds the columns of the task's row that will change with them.
+    `position` holds the columns of the task's row that will change with them; `moved` and `asks` are for the
+    reply to the message.
     """
 
     def __init__(self, reading: _Reading, progress: Progress, seq: int) -> None:
@@ -43,12 +48,20 @@ class PlanUpdate:
         self._seq = seq
         self.drafts: list[tuple[str, Draft]] = []
         self.position: dict[str, Any] = {}
+        self.moved: tuple[StepMove, ...] = ()
+        self.asks: tuple[str, ...] = ()
+        # The message that a model is to judge, and the steps in question.
+        self.unsure: tuple[int, tuple[str, ...]] | None = None
 
     def write(self, memory: Base, tx: Tx, head: Row, now: str) -> None:
         """Write what was inferred, and the belief if it is time to."""
         for channel, draft in self.drafts:
             itself = memory.acting_as(agent=AGENT, channel=channel)
             append_event(itself, tx, head, draft, now, "infer")
+        settings = memory.settings
+        if self.unsure is not None and (settings.model_local_url or settings.model_remote_url):
+            cause, steps = self.unsure
+            jobs.add(tx, REPORT, head["task_id"], str(cause), {"steps": list(steps)}, jobs.NOW, now)
         reading, seq = self._look, self._seq
         whole = seq == head["last_seq"] - len(self.drafts)
         if whole:
@@ -99,8 +112,9 @@ def foresee(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> PlanUpda
             {
                 "seq": seq,
                 "event_type": draft.kind,
+                "item_id": draft.item,
                 "text": draft.text,
-                "data": "{}",
+                "data": json.dumps(draft.data),
                 "sets": draft.sets,
                 "channel": memory.origin.channel,
                 "agent": memory.origin.agent,
@@ -223,6 +237,9 @@ class _Reading:
             if "status" in columns and item in self._places:
                 progress.set_status(self._places[item], columns["status"])
         if (seen := observation(row, sets)) is not None:
+            if (item := row["item_id"]) in self._places and seen.kind == "report":
+                is_set = "status" in sets.get("steps", {}).get(item, {})
+                seen = seen.replace(about=self._places[item], is_set=is_set)
             self._channels[row["seq"]] = row["channel"]
             self._last = row["seq"]
             progress.observe(seen)
@@ -239,7 +256,30 @@ class _Reading:
                     self._add(found, tx, now, last, cause, free, progress.confidence())
         if found.drafts:
             found.position.update(rules.plan_position(self.steps))
+            found.moved = self._moved(found.drafts)
+        found.asks = tuple(open_questions(self.live, progress))
+        unsure = [one.step for one in progress.verdicts if one.effect in ("ask", "unsure")]
+        steps = [self.live[step] for step in unsure]
+        asked = tuple(
+            row["item_id"] for row in steps if row["status"] in rules.ITEM_OPEN and row["basis"] != "explicit"
+        )
+        if asked and self._last:
+            found.unsure = self._last, asked
         return found
+
+    def _moved(self, drafts: Sequence[tuple[str, Draft]]) -> tuple[StepMove, ...]:
+        """The steps with a new status, in the order of the plan."""
+        changed = {
+            item: columns["status"]
+            for _, draft in drafts
+            for item, columns in draft.sets["steps"].items()
+            if "status" in columns
+        }
+        return tuple(
+            StepMove(step=row["item_id"], number=number, title=row["title"], status=changed[row["item_id"]])
+            for number, row in enumerate(self.live, 1)
+            if row["item_id"] in changed
+        )
 
     def _conclusions(self, progress: Progress) -> dict[int, dict[str, str]]:
         """The statuses that steps should get, grouped by the event that each follows from.
@@ -251,12 +291,18 @@ class _Reading:
         over = {place for place, row in enumerate(rows) if row["status"] not in rules.ITEM_OPEN}
         for finding in progress.clear(over):
             row = rows[finding.item]
-            if finding.item in over and (row["status"], row["basis"]) == ("completed", "inferred"):
+            if finding.item in over and row["basis"] == "inferred":
                 causes.setdefault(self._last, {})[row["item_id"]] = "pending"
             elif (
                 finding.settled and finding.cause and finding.item not in over and row["basis"] != "explicit"
             ):
-                causes.setdefault(finding.cause, {})[row["item_id"]] = "completed"
+                causes.setdefault(finding.cause, {})[row["item_id"]] = progress.ended(finding.item)
+        for verdict in progress.verdicts:
+            # A step that failed or was skipped by inference may end otherwise after all.
+            row = rows[verdict.step]
+            ends = verdict.effect in rules.ITEM_OVER and verdict.effect != row["status"]
+            if verdict.step in over and row["basis"] == "inferred" and ends:
+                causes.setdefault(self._last, {})[row["item_id"]] = verdict.effect
         if (begun := self._begun(progress)) is not None:
             causes.setdefault(self._last, {})[begun] = "active"
         return causes
@@ -271,7 +317,7 @@ class _Reading:
             return None
         if any(one["status"] == "active" and one["basis"] == "explicit" for one in self.live):
             return None
-        denied = (row["status"], row["basis"]) == ("completed", "inferred")
+        denied = row["status"] in rules.ITEM_OVER and row["basis"] == "inferred"
         return row["item_id"] if row["status"] == "pending" or denied else None
 
     def _add(
@@ -339,6 +385,32 @@ class _Reading:
             current=None if current is None else self.live[current]["item_id"],
             items=tuple(items),
         )
+
+
+def open_questions(rows: Sequence[Row], progress: Progress) -> Iterator[str]:
+    """What a report leaves open: the steps that it may have finished, and those that it jumped across."""
+    asked = [
+        verdict.step
+        for verdict in progress.verdicts
+        if verdict.effect in ("ask", "completed") and rows[verdict.step]["status"] in rules.ITEM_OPEN
+    ]
+    for step in asked[:MOST_ASKED]:
+        yield f"Did this finish step {step + 1}, {cut(rows[step]['title'], 80)}? It stays open."
+    if len(asked) > MOST_ASKED:
+        yield f"{len(asked) - MOST_ASKED} more steps stay open as well."
+    begun = [verdict.step for verdict in progress.verdicts if verdict.effect == "active"]
+    if begun:
+        before = [
+            step + 1
+            for step, row in enumerate(rows[: begun[-1]])
+            if row["status"] in rules.ITEM_OPEN and step not in asked and step not in begun
+        ]
+        if before:
+            many = len(before) > 1
+            yield (
+                f"{'Are steps' if many else 'Is step'} {number_ranges(before)} finished?"
+                f" {'They stay' if many else 'It stays'} open."
+            )
 
 
 def _reported(row: Row, finding: Finding | None, is_current: bool) -> ItemProgress:

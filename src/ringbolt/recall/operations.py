@@ -26,7 +26,7 @@ class Recalling(Base):
         query: str | None = None,
         *,
         task_id: str | None = None,
-        item: str | int | None = None,
+        step: str | int | None = None,
         types: str | Sequence[str] | None = None,
         tags: str | Sequence[str] | None = None,
         since: str | float | None = None,
@@ -36,19 +36,21 @@ class Recalling(Base):
         limit: int = 10,
         cursor: int | None = None,
         titles: bool = False,
+        near: bool = False,
     ) -> Recall:
         """Search everything recorded: messages, actions and their output, decisions and their reasons,
         errors, values.
 
         Any words will do. "Quoted phrases" must match, `conf*` matches a prefix, and identifiers, paths and
-        versions are found whole and by their parts. `#42` gives event 42 of the task in full. Without a
+        versions are found whole and by their parts. If nothing matches, misspelt words and compounds are
+        tried as the recorded texts write them. `#42` gives event 42 of the task in full. Without a
         query: the newest results that pass the filters. The search covers the tasks of this workspace, one
         task, or with `workspace=None` everything.
 
         Args:
             query: Any words, "quoted phrases" or prefixes*; #42 for event 42.
             task_id: Only this task; default: every task of the workspace.
-            item: Only results of this step of the task.
+            step: Only results of this step of the task.
             types: Only these: decision, exclusion, error, variable, message, action, log, … Also any other
                 entry type, snapshot, answer, request, plan, effect or fact.
             tags: Only results with all of these tags.
@@ -60,32 +62,37 @@ class Recalling(Base):
             limit: Maximum number of results. At most 100.
             cursor: The `cursor` of the previous page.
             titles: Only titles, without the text around the match: the cheapest search.
+            near: Also texts without any of the words that stand next to ones that have them.
         """
         return search.recall(
-            self, query, task_id=task_id, item=item, types=types, tags=tags, since=since, until=until, at=at,
-            workspace=workspace, limit=limit, cursor=cursor, titles=titles,
+            self, query, task_id=task_id, item=step, types=types, tags=tags, since=since, until=until, at=at,
+            workspace=workspace, limit=limit, cursor=cursor, titles=titles, near=near,
         )  # fmt: skip
 
     @operation(scope="read")
     def query_relevant(
-        self, task_id: str | None = None, item: str | int | None = None, *, limit: int = 20
+        self, task_id: str | None = None, step: str | int | None = None, *, limit: int = 20
     ) -> tuple[Entry, ...]:
-        """The entries relevant to a step, newest first: its own, those that name it in `relevance_to`, and
-        all decisions, errors and user instructions of the task.
+        """The entries relevant to a step: its own and those that name it in `relevance_to`, newest first,
+        then the decisions, errors and user instructions of the rest of the task.
 
         Args:
             task_id: Task id or a unique prefix; default: the current task.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            step: Step: its id, its number from 1, or its title or a unique prefix of the title.
             limit: Maximum number of results.
         """
         limit = validate.whole("limit", limit, 1, 1000)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
             head = self._find(tx, task_id)
-            name = _step(tx, head, item)
+            name = _step(tx, head, step)
             rows = Search(tx).relevant(head["task_id"], name, limit)
             labels = tx.labels(head["task_id"], [row["seq"] for row in rows])
-            return read_entries(rows, labels)
+
+            def is_other(row: Row) -> bool:
+                return row["item_id"] != name and name not in labels.get(row["seq"], {}).get("item", ())
+
+            return read_entries(sorted(rows, key=lambda row: (is_other(row), -row["seq"])), labels)
 
         return self.store.read(work)
 

@@ -25,6 +25,7 @@ from .anchors import read_anchors
 from .postings import Scope, StorePostings
 from .ranking import REACH, Likeness, RankedPart, Ranking
 from .semantic import semantic_index
+from .spelling import spelt_as_recorded
 
 # Names for kinds of events in the argument `types`; every entry type is also a name.
 TYPES: dict[str, tuple[str, ...]] = {
@@ -48,6 +49,7 @@ _CITATION = lazy_regex(r"#(\d{1,12})[a-z]?")
 # Hits from one repetitive source (the logs of an action, the calls of a tool) before other hits come first.
 CHATTY = 3
 _OVER = ("superseded", "invalidated")
+MOST_SPELLINGS = 300  # texts whose words a misspelt query is compared with
 
 
 def recall(
@@ -65,13 +67,17 @@ def recall(
     limit: int = 10,
     cursor: int | None = None,
     titles: bool = False,
+    near: bool = True,
 ) -> Recall:
-    """Find the best texts for a query within the filters."""
+    """Find the best texts for a query within the filters.
+
+    `near`: also texts that have none of the words and stand next to one that has.
+    """
     asked = None if query is None else _asked(query)
     limit = validate.whole("limit", limit, 1, MOST_LIMIT)
     offset = 0 if cursor is None else validate.whole("cursor", cursor, 0, 10_000)
     kinds = _kinds(types)
-    wanted = [[scope_term("g", tag)] for tag in validate.text_list("tags", tags)]
+    wanted = [[scope_term("g", tag.casefold())] for tag in validate.text_list("tags", tags)]
     begin = None if since is None else validate.moment("since", since)
     end = None if until is None else validate.moment("until", until)
     here = memory.workspace if workspace == "" else validate.optional("workspace", workspace, 4000)
@@ -108,8 +114,14 @@ def recall(
             return None
         postings = StorePostings(tx, scope, waiting)
         likeness = meaning.likeness(tx, postings) if meaning else None
-        search = _Search(tx, scope, postings, titles, likeness)
+        search = _Search(tx, scope, postings, titles, likeness, near)
         page = search.page(asked, limit, offset)
+        if not page.hits and asked is not None and not offset and not read_query(asked).phrases:
+            again = spelt_as_recorded(asked, search.newest_texts())
+            if again is not None:
+                postings = StorePostings(tx, scope, waiting)
+                found = _Search(tx, scope, postings, titles, None, near).page(again, limit, 0)
+                page = found.replace(query=asked, warnings=(f"Nothing has these words; searched: {again}",))
         cited = None if offset or asked is None else _cited(memory, tx, asked, task_id)
         if cited is None:
             return page
@@ -122,7 +134,7 @@ def recall(
         memory.store.index()
         result = memory.store.read(work)
     result = result or Recall(query=asked, hits=())
-    return result.replace(warnings=meaning.warnings) if meaning else result
+    return result.replace(warnings=(*result.warnings, *meaning.warnings)) if meaning else result
 
 
 def _cited(memory: Base, tx: Tx, asked: str, task_id: str | None) -> Hit | None:
@@ -169,7 +181,13 @@ class _Search:
     """One search on one snapshot."""
 
     def __init__(
-        self, tx: Tx, scope: Scope, postings: StorePostings, titles: bool, likeness: Likeness | None
+        self,
+        tx: Tx,
+        scope: Scope,
+        postings: StorePostings,
+        titles: bool,
+        likeness: Likeness | None,
+        near: bool,
     ) -> None:
         self._tx = tx
         self._search = Search(tx)
@@ -177,6 +195,7 @@ class _Search:
         self._postings = postings
         self._titles = titles
         self._likeness = likeness
+        self._near = near
         self._read_count = 0
         # Hits by their normalised text.
         self._by_text: dict[tuple[str, str], _Draft] = {}
@@ -210,6 +229,13 @@ class _Search:
             semantic=self._likeness is not None,
         )
 
+    def newest_texts(self) -> list[str]:
+        """The newest texts within the filters, for comparing their spelling."""
+        if not self._scope.groups:
+            return []
+        rows = self._search.texts(self._postings.newest(MOST_SPELLINGS))
+        return [full_text(row)[:2000] for row in rows]
+
     def _newest(self, asked: str | None, limit: int, offset: int) -> Recall:
         if asked and (asked.strip() or not self._scope.groups):  # a query without a word
             return Recall(query=asked, hits=())
@@ -237,7 +263,10 @@ class _Search:
             if row["status"] not in _OVER and same in self._by_text:
                 self._by_text[same].alike += 1
                 continue
-            draft = _Draft(row, text, part.scores[row["id"]], why.of(row), part.own[row["id"]])
+            reason = why.of(row)
+            if not self._near and reason.startswith(_NEAR):
+                continue
+            draft = _Draft(row, text, part.scores[row["id"]], reason, part.own[row["id"]])
             if row["status"] not in _OVER:
                 self._by_text[same] = draft
             if source is not None:
@@ -307,6 +336,9 @@ class _Search:
         )
 
 
+_NEAR = "near "
+
+
 class _Draft(Struct):
     """A hit before it is returned; only returned hits get snippets and anchors."""
 
@@ -343,7 +375,7 @@ class _Reasons:
         for distance in range(1, REACH + 1):
             for way in (-distance, distance):  # positions in a task are as far apart as its events
                 if at + way in self._having:
-                    return f"near #{row['seq'] + way}"
+                    return f"{_NEAR}#{row['seq'] + way}"
         return "like the query"
 
 

@@ -300,5 +300,5 @@ def without_waits(metadata: Mapping[str, Any], selection: Selection, now: str) -
     left = [wait_id for wait_id in known if wait_id not in gone] if is_list(known) else known
     if left == known:
         return dict(metadata)
-    ended = {"last_wait_state": "cancelled", "last_wait_event_at": now}
+    ended = {"last_wait_state": "cancelled", "last_wait_event_at": validate.seconds_of(now)}
     return {**metadata, "active_wait_ids": left, **ended}

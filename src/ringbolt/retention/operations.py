@@ -7,7 +7,7 @@ time.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.tasks import statuses_in
@@ -19,6 +19,7 @@ from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, StoreError
 from ..model.operation import operation
 from ..model.results import Removal
+from ..model.trust import may_overrule
 from ..model.validate import blake2b
 from ..store import forgetting, scratch
 from ..store.tombstones import all_texts
@@ -67,6 +68,7 @@ class Retention(Base):
         waiting = journal.count(named.is_of)
         if not selections and not waiting:
             raise unknown_source(named)
+        self._check_forgettable(selections, waiting)
         contents = [[selection.task_id, selection.seqs] for selection in selections]
         removal = Removal(
             operation="forget",
@@ -125,6 +127,7 @@ class Retention(Base):
         policy = self._policy(older_than, status, archived, workspace, kind, task_id, limit)
         check_form(confirm)
         heads = self.store.read(lambda tx: self._purgeable(tx, policy))
+        self.store.read(lambda tx: self._check_removable(tx, heads))
         removal = Removal(
             operation="purge",
             tasks=len(heads),
@@ -137,6 +140,7 @@ class Retention(Base):
         def work(tx: Tx) -> list[Row]:
             again = self._purgeable(tx, policy, lock=True)
             self._check_token(confirm, "purge", policy, _ends(again))
+            self._check_removable(tx, again)
             if again:
                 self._log_purge(tx, again)
             for head in again:
@@ -240,6 +244,33 @@ class Retention(Base):
                 "End those, or remove the link with task_link, first.",
             )
 
+    # --- trust ------------------------------------------------------------------------------------
+
+    def _check_forgettable(self, selections: Sequence[Selection], waiting: int) -> None:
+        """Raise if what would be forgotten is not this caller's: waiting events may be anybody's."""
+        if self._authority == "user":
+            return
+        authors = {selection.rows[seq]["channel"] for selection in selections for seq in selection.seqs} | (
+            {"user"} if waiting else set[str]()
+        )
+        self._check_authors("forget", authors)
+
+    def _check_removable(self, tx: Tx, heads: Sequence[Row]) -> None:
+        """Raise if a task has words of somebody whom this caller may not overrule."""
+        if self._authority == "user":
+            return
+        for head in heads:
+            self._check_authors("purge", forgetting.authors_of(tx, head["task_id"]))
+
+    def _check_authors(self, operation: str, authors: Iterable[str]) -> None:
+        for author in sorted(authors):
+            if not may_overrule(self._authority, author):
+                raise Conflict(
+                    "needs_user",
+                    f"This would remove words of the {author}, which the {self._authority} may not do.",
+                    f"Ask the user to run `ringbolt {operation}`.",
+                )
+
     # --- tokens -----------------------------------------------------------------------------------
 
     def _offered(self, removal: Removal, policy: Mapping[str, Any], contents: Any) -> Removal:
@@ -281,7 +312,7 @@ class Retention(Base):
         folder = scratch()
         row: Row = {"task_id": task_id, "root_id": head["root_id"]}
         for event in forgetting.iterate_events(tx, task_id):
-            folder.append(row, event, read_origin(event))
+            folder.fold(row, event, read_origin(event))
         forgetting.replace_state(tx, folder, task_id)
         forgetting.reset_distilled(tx, task_id)
         forgetting.delete_patterns(tx, patterns)

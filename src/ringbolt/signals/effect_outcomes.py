@@ -232,7 +232,7 @@ def outcome(
     `alone` that the command line has no other program, so that its exit code is that of the effect.
     """
     text = without_colours(bounded(output, _MOST_OUTPUT, 10_000))
-    if rejection(text) is not None:
+    if failed and rejection(text) is not None:
         return Outcome("did_not", "the user did not allow it")
     found = identifiers(effect.kind, text)
     note = "; ".join(found)

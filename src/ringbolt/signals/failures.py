@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import unescape
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..model.types import is_dict, is_list
 from .commands import only_shows
 from .launchers import invocations
 from .text_layout import bounded, one_line, without_colours
+from .tools import is_foreign, is_web
 
 MOST_ERROR = 300
 MOST_LINES = 2000
@@ -303,8 +305,21 @@ def is_refusal(error: str) -> bool:
     return rejection(error) is not None or host_refusal(error) is not None
 
 
+def reported_rejection(tool: str, status: str | None, data: Mapping[str, Any]) -> str | None:
+    """Why the user rejected a call, as the host itself reports it: empty without a reason, None if it was not
+    rejected.
+
+    A host reports that as the error of a call which it did not make. What a page, a server or a program
+    prints is no such report, even if it begins with the host's words.
+    """
+    if status != "failed" or is_foreign(tool) or is_web(tool):
+        return None
+    return rejection(output_text(data.get("error") or data.get("output")))
+
+
 def rejection(output: str) -> str | None:
-    """Why the user rejected an action: empty without a reason, None if it was not rejected."""
+    """Why the user rejected an action, if a text is a host's report of that: empty without a reason, None if
+    it is not. Ask `reported_rejection` about a call."""
     if not _REJECTED.match(output[:400]):
         return None
     found = _REASON.search(output[:4000])

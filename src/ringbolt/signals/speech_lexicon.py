@@ -3,7 +3,8 @@ on.
 
 Each class has many members, so that a reader learns the class and not the word. Verbs are listed in their
 base form, with `_` between the words of a phrase, and found in every form ("go_with" is also "went with");
-markers are found as they are written. Contractions are split first: "won't" is "will not". All are English.
+markers are found as they are written. Contractions are split first: "won't" is "will not". All are
+English, but for a few words of German.
 """
 
 from __future__ import annotations
@@ -96,8 +97,10 @@ MARKERS: dict[str, str] = {
     "|in the end|after weighing|all things considered|for now|it stays|stays|are not going to"
     "|is not going to|am not going to|going with|sticking with|sticking to|the approach|approach is"
     "|the fix is|the fix should|the fix belongs|the right thing|deferred|as-is|as is|can stay|can remain"
-    "|should just be|should stay|leave it|leave those",
-    "instead": "instead of|rather than|in favour of|in favor of|as opposed to|over|in place of|instead",
+    "|should just be|should stay|leave it|leave those"
+    "|wir nehmen|ich nehme|wir bleiben|wir bleiben bei|entschieden|entscheidung|verwende ich|ich verwende",
+    "instead": "instead of|rather than|in favour of|in favor of|as opposed to|over|in place of|instead"
+    "|statt|anstatt|lieber",
     "better": "better|best|simpler|simplest|cleaner|cleanest|safer|safest|cheaper|easier|enough|preferable"
     "|sensible|reasonable|makes sense|more idiomatic|right",
     "way": "a different approach|another approach|different approach|another way|other way|the other one"
@@ -105,7 +108,8 @@ MARKERS: dict[str, str] = {
     "|approach|plan b",
     "because": "because|because of|since|as it|as the|as they|as this|as we|as it is|due to|so that|given"
     "|given that|otherwise|in order to|to avoid|to keep|to prevent|to save|so nothing|for its|thanks to"
-    "|owing to|on account of",
+    "|owing to|on account of"
+    "|weil|denn|porque|parce que",
     "so": "so i|so we|so the|so this|so it|therefore|hence|thus|consequently|as a result|which means|so",
     "only": "only|just|solely|nothing but|nothing else|exclusively|merely",
     "no effect": "no effect|no difference|no luck|no improvement|no avail|in vain|brought nothing"
@@ -113,7 +117,8 @@ MARKERS: dict[str, str] = {
     "|does not help|did not work|does not work|will not work|would not work|did not fix|does not fix"
     "|does not solve|did not solve|did not work out|not help|no use|no good|got worse|still fails"
     "|still failing|same error|either .|had no effect|made things worse|did not change anything"
-    "|did not prevent|did not show|gave no|brought no|to no avail",
+    "|did not prevent|did not show|gave no|brought no|to no avail"
+    "|nichts gebracht|nicht geholfen|funktioniert nicht|gescheitert|verworfen|schlagen fehl",
     "dead end": "dead end|dead-end|waste of time|leads nowhere|led nowhere|not an option|no option|no-go"
     "|no go|is out|are out|ruled out|hopeless|useless|unusable|unworkable|not viable|not feasible|infeasible"
     "|not pursuing|this way is closed|a non-starter|impractical|too slow|too risky|too expensive"
@@ -129,6 +134,10 @@ MARKERS: dict[str, str] = {
     "|what actually happened|what happened|is caused by|was caused by|caused by|reason for|reason :"
     "|comes from|came from|stems from|is due to|was due to|are due to|now i see|happens because"
     "|this is because|that is because|this is why|that is why|the error is|identified",
+    # Words that name a cause and hardly anything else.
+    "names cause": "root cause|the cause|real cause|actual cause|culprit|turns out|turned out|it turns out"
+    "|underlying problem|underlying issue|is caused by|was caused by|caused by|reason is|that explains"
+    "|happens because|this is because|die ursache|liegt daran",
     "cause": "the cause|the reason|reason|found it|i see|aha|found the|the bug|a bug|the issue|the problem"
     "|happens|is that|this means|which means|the failure|the error|mismatch|the crash|limitation|after all"
     "|issue|problem|explains|why",
@@ -142,7 +151,8 @@ MARKERS: dict[str, str] = {
     "must": "must|has to|have to|needs to|need to|shall|should|ought to|required|mandatory|necessary"
     "|is supposed to|are supposed to",
     "must not": "must not|may not|shall not|should not|do not|never|not allowed|no more than|forbidden"
-    "|is not to|are not to|not be used|under no circumstances|no new|avoid",
+    "|is not to|are not to|not be used|under no circumstances|no new|avoid"
+    "|darf nicht|darf sich nicht|nicht anfassen|nichts löschen|nichts ändern|bitte nichts|nichts in",
     "must only": "only after|only if|only when|only once|only use|may only|can only|must only|at most"
     "|at least|no more than|not before|not until|before i|before anything|before the|once the|until the"
     "|without my|without a|without the|only allowed|count only|only be",
@@ -169,18 +179,21 @@ MARKERS: dict[str, str] = {
     "|pending approval|needs approval|has not arrived|is offline|is down|is closed|only ops|only it can"
     "|only they can|an admin|nobody has|missing|credentials|before i can|until someone|until you|until the"
     "|until then|until|your answer|your response|nothing can be|cannot be|can not be|no runs possible"
-    "|i have no|i do not have",
+    "|i have no|i do not have"
+    "|ich warte|warte noch|warte auf|blockiert|ohne zugang|geht es nicht weiter",
     # What one waits for without being blocked.
     "machine": "to finish|to complete|to come up|to run|the build|the tests|the test suite|the suite|ci"
     "|the output|the pipeline|the server to|the process|the command|still running|in progress|the agents"
     "|the subagent|the worker|user input|the page|the route",
     "question": "should i|shall i|do you|would you|could you|can you|may i|which|what should|who is|how many"
     "|how should|where should|is it ok|is it okay|is it fine|want me to|let me know|your preference"
-    "|your call|thoughts|which approach|what is your|are you|would it be|is there",
+    "|your call|thoughts|which approach|what is your|are you|would it be|is there"
+    "|soll ich|welche",
     "first": "first|firstly|first of all|to begin with|step 1|step one",
     "next": "next|next up|next step|next steps|my next step|then|after that|afterwards|afterward|now|later"
     "|remaining|what remains|still to do|left to do|left to|to do|up next|on to|follow-up|comes"
-    "|needs an entry|finally|lastly|moving to|moving on|time to",
+    "|needs an entry|finally|lastly|moving to|moving on|time to"
+    "|als nächstes|jetzt baue",
     "will": "i will|we will|i am going to|we are going to|i will now|let me|let us|i am now|let me now"
     "|i need to|we need to|i should|need to",
     "progressive": "i am|we are|i am also|i am now|we are now",
@@ -188,12 +201,14 @@ MARKERS: dict[str, str] = {
     "|all tests pass|tests pass|clean|lint clean|green|all green|all clean|works|working|succeeded"
     "|successful|successfully|fixed|implemented|added|updated|removed|created|committed|committed as|pushed"
     "|merged|resolved|verified|deployed|no errors|no issues|no changes|end to end|has been|have been|is now"
-    "|are now|now uses|now include|now includes|went out|is gone|are gone|0 fail|match|matches",
+    "|are now|now uses|now include|now includes|went out|is gone|are gone|0 fail|match|matches"
+    "|fertig|laufen durch|grün",
     "reject": "no|nope|nah|wrong|not what|not that|not like|not right|not correct|incorrect|that is not|stop"
     "|i said|i told you|never asked|misunderstood|put it back|bring it back|go back|change it back|back to"
     "|as before|undo|revert|revert that|cancel|again|redo|too formal|too long|too much|i do not want"
     "|do not do|do not want|leave alone|liked the old|was fine|why did you|you forgot|you missed"
-    "|remove this again|i thought|i meant|meant|instead",
+    "|remove this again|i thought|i meant|meant|instead"
+    "|nein|rückgängig|das ist falsch",
     "agree": "ok|okay|yes|yeah|yep|fine|sure|sounds good|great|good|perfect|thanks|thank you|nice|agreed"
     "|looks good|exactly|absolutely|right|cool",
     "hedge": "might|may|maybe|perhaps|possibly|probably|could|would|likely|seems|seem|appears|not sure"

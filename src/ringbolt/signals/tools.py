@@ -75,6 +75,11 @@ def is_web(tool: str) -> bool:
     return any(word in name for word in _WEB)
 
 
+def is_foreign(tool: str) -> bool:
+    """Whether a tool belongs to an MCP server, whose results and errors the host only passes on."""
+    return tool.startswith(("mcp__", "mcp_", "mcp.", "mcp:")) or "__" in tool
+
+
 def delegates(tool: str) -> bool:
     """Whether a tool hands work to another agent."""
     return _DELEGATES.match(tool) is not None

@@ -19,6 +19,7 @@ from ..model.types import Origin
 from ..model.validate import dumps
 from .database import Database, Row
 from .hashes import event_hash, first_link
+from .overruling import Overruling
 from .schema import (
     EVENTS,
     EXTRAS,
@@ -34,7 +35,6 @@ from .schema import (
     insert,
     is_activity,
 )
-from .steps import Steps
 
 
 def _upsert(table: str) -> str:
@@ -55,10 +55,11 @@ _INSERT_LABEL = insert("labels", LABELS, " ON CONFLICT DO NOTHING")
 _INSERT_KEY = insert("keys", KEYS)
 _INSERT_ORIGIN = insert("origins", ["id", *ORIGINS], " ON CONFLICT DO NOTHING")
 _UPSERT = {table: _upsert(table) for table in ("files", "links", "claims")}
+_TEXTS = frozenset(name for names in SOURCES.values() for name in names)
 _NEW_STEP: Row = {**dict.fromkeys(STEPS), "status": "pending", "depends_on": "[]", "detail": "{}"}
 
 
-class Appending(Steps):
+class Appending(Overruling):
     """The part of a transaction that writes."""
 
     def __init__(self, database: Database) -> None:
@@ -66,13 +67,34 @@ class Appending(Steps):
         self._index = database.index
         self._position = database.position
 
-    def append(self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None) -> Row:
-        """Add an event to a task and apply its `sets`; returns the changed columns of the task's row.
+    def append(
+        self,
+        head: Row,
+        event: Row,
+        origin: Origin,
+        sets: Mapping[str, Any] | None = None,
+        *,
+        authority: str | None = None,
+    ) -> Row:
+        """Add a new event to a task and apply its `sets`; returns the changed columns of the task's row.
+
+        Raises Overruled, before anything is written, if the event would hide something of a more trusted
+        channel. `authority` is the channel whose rights count, if that is not the event's own: the user's,
+        where the user has accepted what an agent proposed.
 
         `head` is the task's row, locked, and is updated in place; before a first event it only has its ids.
         The event's hash is filled in here. A caller that has `sets` as objects passes them, so that the JSON
         of the event is not decoded again.
         """
+        if sets is None:
+            sets = decode_sets(event)
+        if sets:
+            self.check_trust(head, event["seq"], authority or origin.channel, sets)
+        return self.fold(head, event, origin, sets)
+
+    def fold(self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None) -> Row:
+        """Like `append`, for an event that was judged when it was first written: in time travel, verify and
+        undo, or when a task is copied."""
         task_id, seq = event["task_id"], event["seq"]
         if sets is None:
             sets = decode_sets(event)
@@ -82,11 +104,12 @@ class Appending(Steps):
             # with everything that they change.
             head.update(
                 last_seq=0, last_hash=first_link(head["root_id"]), position=0, version=1, done=0,
-                total=0, messages=0, actions=0, plan_version=0, focus=0,
+                total=0, messages=0, actions=0, plan_version=0, focus=0, user_seq=0,
                 created_at=event["timestamp"], updated_at=event["timestamp"],
             )  # fmt: skip
             head.update((name, _cell(value)) for name, value in head_sets.items())
             head.update(_sourced("heads", head_sets, seq))
+            head.update(_user_seq(origin, sets, seq))
             self._run(_INSERT_HEAD, {name: head.get(name) for name in HEADS})
         event["hash"] = event_hash(head["last_hash"], event)
         self._insert_origin(event["origin_id"], origin)
@@ -96,7 +119,8 @@ class Appending(Steps):
         if is_activity(event["event_type"], origin):
             changes["updated_at"] = event["timestamp"]
         if sets:
-            self._apply(task_id, seq, sets)
+            self._apply(task_id, seq, sets, origin)
+            changes.update(_user_seq(origin, sets, seq))
             if head_sets:
                 changes["version"] = seq
                 changes.update((name, _cell(value)) for name, value in head_sets.items())
@@ -119,7 +143,7 @@ class Appending(Steps):
     def _insert_origin(self, origin_id: int, origin: Origin) -> None:
         self._run(_INSERT_ORIGIN, {"id": origin_id, **asdict(origin)})
 
-    def _apply(self, task_id: str, seq: int, sets: Mapping[str, Any]) -> None:
+    def _apply(self, task_id: str, seq: int, sets: Mapping[str, Any], origin: Origin) -> None:
         """Write the state rows that an event sets, except the head, which `append` writes last."""
         for name, rows in sets.items():
             table = name.lstrip("+")
@@ -135,9 +159,20 @@ class Appending(Steps):
                     ],
                 )
             elif name == "+records":
+                # Mostly its own record; an undo or a copy adds records of earlier events.
+                others = self.channels_of(task_id, [int(key) for key in rows if int(key) != seq])
                 base = {**dict.fromkeys(RECORDS), "task_id": task_id, "version": seq}
                 self._run_many(
-                    _INSERT_RECORD, [{**base, "seq": int(key), **_cells(row)} for key, row in rows.items()]
+                    _INSERT_RECORD,
+                    [
+                        {
+                            **base,
+                            **_cells(row),
+                            "seq": int(key),
+                            "channel": others.get(int(key), origin.channel),
+                        }
+                        for key, row in rows.items()
+                    ],
                 )
             elif name == "+extras":
                 row = {**dict.fromkeys(EXTRAS), "approval_mode": "auto", "metadata": "{}"}
@@ -186,6 +221,15 @@ def _sourced(table: str, row: Mapping[str, Any], seq: int) -> dict[str, int]:
     An undo restores a text and names its original source in `row`; that source is kept.
     """
     return {cite: row.get(cite, seq) for name, cite in SOURCES.get(table, {}).items() if name in row}
+
+
+def _user_seq(origin: Origin, sets: Mapping[str, Any], seq: int) -> dict[str, int]:
+    """The column that names this event as the last one with which the user set a text."""
+    if origin.channel != "user":
+        return {}
+    rows: list[Mapping[str, Any]] = [sets.get(name, {}) for name in ("heads", "extras", "+extras")]
+    rows += [row for name in ("steps", "+steps") for row in sets.get(name, {}).values()]
+    return {"user_seq": seq} if any(not _TEXTS.isdisjoint(row) for row in rows) else {}
 
 
 def _cell(value: Any) -> Any:

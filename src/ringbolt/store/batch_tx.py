@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 class BatchTx(Tx):
     """A transaction that keeps the rows of the tasks it has locked, and knows which keys are unused.
 
-    Nobody else can change a locked task or use a key on it, and our own writes to it go through `append`. The
+    Nobody else can change a locked task or use a key on it, and our own writes to it go through `fold`. The
     `position` of a locked row is the one it had when it was locked: only the engine knows the new one.
     An error that undoes some of them must pass through `nested`.
     """
@@ -60,8 +60,8 @@ class BatchTx(Tx):
         self._unused_keys.add(key)
         return None
 
-    def append(self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None) -> Row:
-        changes = super().append(head, event, origin, sets)
+    def fold(self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None) -> Row:
+        changes = super().fold(head, event, origin, sets)
         self._unused_keys.clear()
         if (known := self._heads.get(event["task_id"])) is not None:
             known.update(changes)

@@ -30,12 +30,14 @@ class Database(Protocol):
     take_rows: str
     one_of: str
     position: str
-    # The full-text index: its column with an event's id, and the condition for a matching row.
+    # The full-text index: its column with an event's id, the table `w` (which may need to know how many rows
+    # are wanted at `most`), and the condition for a matching row between the ids :low and :high.
     word_id: str
+    words: str
     matches: str
 
     def matching(self, groups: Sequence[Sequence[Term]]) -> str:
-        """The search expression for "one term of each group", as the parameter of `matches`."""
+        """The search expression for "one term of each group", as the parameter :match."""
         ...
 
     def index(self, event: Row) -> None:

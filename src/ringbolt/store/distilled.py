@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 NAMES = ("kind", "seq", "at", "state")
 # Kinds that views show; the others hold what a distiller must remember between two runs, and may be long.
-SHOWN = ("summary", "names", "inferred_plan", "work_tree", "run_commands")
+SHOWN = ("summary", "names", "inferred_plan", "work_tree", "run_commands", "lessons")
 SELECT = "SELECT kind, seq, at, state FROM distilled WHERE task_id = :task_id"
 SELECT_SHOWN = f"{SELECT} AND kind IN ({', '.join(repr(kind) for kind in SHOWN)})"
 _PUT = (
@@ -37,6 +37,12 @@ def get(tx: Tx, task_id: str, kind: str) -> tuple[int, dict[str, Any]]:
     sql = f"{SELECT} AND kind = :kind"
     row = tx.row(NAMES, sql, task_id=task_id, kind=kind)
     return (row["seq"], json.loads(row["state"])) if row else (0, {})
+
+
+def latest(tx: Tx, task_id: str, kind: str) -> tuple[str, dict[str, Any]] | None:
+    """When a kind was last stored, and its state; None if there is none yet."""
+    row = tx.row(NAMES, f"{SELECT} AND kind = :kind", task_id=task_id, kind=kind)
+    return (row["at"], json.loads(row["state"])) if row else None
 
 
 def put(tx: Tx, task_id: str, kind: str, seq: int, at: str, state: Mapping[str, Any]) -> None:

@@ -76,6 +76,9 @@ class Store(Protocol):
         """The files of the store; empty for a database server."""
         ...
 
+    def grant(self, role: str) -> None:
+        """Let another role of the server use the store, without owning it."""
+
     def backup(self, path: str) -> None:
         """Copy the store into a new file while others keep writing."""
 

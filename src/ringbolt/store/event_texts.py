@@ -8,6 +8,7 @@ from typing import Any
 
 from ..model.types import is_dict, is_list
 from ..signals.terms import scope_term, searched, terms_of
+from .schema import MESSAGE_TYPES
 
 # At most this much of an event is searchable, so that a single dump does not fill the index.
 MOST_CHARACTERS = 200_000
@@ -35,6 +36,8 @@ _FIRST_FIELDS = (
 ).split()
 # Fields that are not texts: states, and values for programs.
 _NO_TEXTS = frozenset("status type digest duration_ms summarized version plan until hash".split())
+# Fields of a message that repeat its text and what it sets.
+_REPEATED = _NO_TEXTS | frozenset("message step step_status name phase reason next blockers".split())
 # Columns of the state that hold written text.
 _TEXT_COLUMNS = {
     "heads": ("name", "reason", "attention", "next_step", "blockers"),
@@ -49,18 +52,19 @@ def full_text(event: Mapping[str, Any]) -> str:
     parts: dict[str, None] = {event["text"] or "": None}
     if event["event_type"] not in SILENT:
         if event["data"] != "{}":
-            _add_data(parts, json.loads(event["data"]))
+            is_message = event["event_type"] in MESSAGE_TYPES or event["event_type"] == "task.registered"
+            _add_data(parts, json.loads(event["data"]), _REPEATED if is_message else _NO_TEXTS)
         if event["sets"] and event["event_type"] in _SETTING:
             _add_sets(parts, json.loads(event["sets"]))
     return "\n".join(filter(None, parts))[:MOST_CHARACTERS]
 
 
-def _add_data(parts: dict[str, None], data: Any) -> None:
+def _add_data(parts: dict[str, None], data: Any, left_out: frozenset[str]) -> None:
     """Add the texts of an event's data."""
     if not is_dict(data):
         return
     fields = [name for name in _FIRST_FIELDS if name in data]
-    fields += [name for name in data if name not in fields and name not in _NO_TEXTS]
+    fields += [name for name in data if name not in fields and name not in left_out]
     for name in fields:
         for text in _strings(data[name]):
             parts[text[:MOST_VALUE]] = None
@@ -113,7 +117,7 @@ def scopes(event: Mapping[str, Any]) -> list[str]:
         terms.append(scope_term("i", event["item_id"]))
     if event["sets"] and '"+labels"' in event["sets"]:
         labels = json.loads(event["sets"]).get("+labels")
-        terms += [scope_term("g", value) for _, kind, value in labels if kind == "tag"]
+        terms += [scope_term("g", value.casefold()) for _, kind, value in labels if kind == "tag"]
     return terms
 
 

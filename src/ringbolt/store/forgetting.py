@@ -48,6 +48,15 @@ def events_by_correlation(tx: Tx, value: str) -> list[Row]:
     return _events(tx, "e.correlation_id = :value AND e.correlation_id <> ''", value=value)
 
 
+def authors_of(tx: Tx, task_id: str) -> set[str]:
+    """The channels that the events of a task came through."""
+    sql = (
+        "SELECT DISTINCT o.channel FROM origins o JOIN events e ON e.origin_id = o.id"
+        " WHERE e.task_id = :task_id"
+    )
+    return {row["channel"] for row in tx.rows(("channel",), sql, task_id=task_id)}
+
+
 def events_of_task(tx: Tx, task_id: str) -> list[Row]:
     """All events of a task."""
     return _events(tx, "e.task_id = :value", value=task_id)
@@ -180,8 +189,8 @@ def delete_jobs(tx: Tx, ids: Sequence[int]) -> None:
 def patterns_of(tx: Tx, task_id: str) -> list[Row]:
     """The learned patterns whose last example is from a task."""
     rows = tx.rows(
-        ("type", "key", "data"),
-        "SELECT pattern_type, pattern_key, data FROM learned_patterns WHERE data LIKE :named",
+        ("type", "key", "repository", "data"),
+        "SELECT pattern_type, pattern_key, repository, data FROM learned_patterns WHERE data LIKE :named",
         named=f'%"task_id":"{task_id}"%',
     )
     return [row for row in rows if json.loads(row["data"]).get("task_id") == task_id]
@@ -191,8 +200,9 @@ def delete_patterns(tx: Tx, rows: Sequence[Row]) -> None:
     """Delete learned patterns."""
     if rows:
         tx.database.run_many(
-            "DELETE FROM learned_patterns WHERE pattern_type = :type AND pattern_key = :key",
-            [{"type": row["type"], "key": row["key"]} for row in rows],
+            "DELETE FROM learned_patterns WHERE pattern_type = :type AND pattern_key = :key"
+            " AND repository = :repository",
+            [{name: row[name] for name in ("type", "key", "repository")} for row in rows],
         )
 
 

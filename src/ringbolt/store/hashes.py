@@ -11,7 +11,8 @@ from ..model.validate import blake2b
 
 def origin_id(origin: Origin) -> int:
     """The id of an origin, derived from its content: the same in every store."""
-    content = "\0".join((origin.principal, origin.agent, origin.channel, origin.session))
+    parts = (origin.principal, origin.agent, origin.channel, origin.session)
+    content = "\0".join(parts if not origin.claimed else (*parts, origin.claimed))
     return int.from_bytes(blake2b(content.encode(), digest_size=8).digest(), "big") >> 1
 
 

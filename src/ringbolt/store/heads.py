@@ -36,6 +36,11 @@ class Heads(Queries):
         sql = SELECT_HEAD + self.database.lock_row if lock else SELECT_HEAD
         return self.row(HEADS, sql, task_id=task_id)
 
+    def task_with_label(self, kind: str, value: str) -> str | None:
+        """The task that has a label of its own."""
+        sql = "SELECT min(task_id) FROM labels WHERE kind = :kind AND value = :value AND seq = 0"
+        return self.cell(sql, kind=kind, value=value)
+
     def heads_with_prefix(self, prefix: str, limit: int = 10) -> list[Row]:
         """The tasks whose id begins with a prefix."""
         return self.rows(
@@ -161,8 +166,14 @@ class Heads(Queries):
         return decode_extras(self.rows(EXTRAS, SELECT_EXTRAS, task_id=task_id)[0])
 
     def callback_url(self, task_id: str) -> str | None:
-        """The URL to call when a task ends."""
-        return self.cell("SELECT callback_url FROM extras WHERE task_id = :task_id", task_id=task_id)
+        """The URL to call when a task ends; one that came with an import is never called."""
+        return self.cell(
+            "SELECT x.callback_url FROM extras x"
+            " JOIN events e ON e.task_id = x.task_id AND e.seq = x.callback_seq"
+            " JOIN origins o ON o.id = e.origin_id"
+            " WHERE x.task_id = :task_id AND o.channel <> 'import'",
+            task_id=task_id,
+        )
 
 
 def _newest(columns: Sequence[str], statuses: Sequence[str], where: str) -> str:

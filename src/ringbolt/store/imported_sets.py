@@ -55,6 +55,8 @@ def check_sets(sets: Any, seq: int) -> None:
             unknown = set(body) - set(STATE[table][0])
             if table == "heads":
                 unknown |= set(body) & MAINTAINED
+            if table == "records":  # it follows from the event
+                unknown |= set(body) & {"channel"}
             if unknown:
                 raise ValueError(f"it sets unknown columns of {table}: {shown(sorted(unknown))}")
             if missing := set(_NEEDED.get(name, "").split()) - set(body):

@@ -30,7 +30,7 @@ class ProcessLock:
         self._open()
 
     def _open(self) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW  # a link would have us write elsewhere
         self._gate = os.open(f"{self._path}.gate", flags, 0o600)
         self._lock = os.open(f"{self._path}.lock", flags, 0o600)
         self._waiter: threading.Thread | None = None

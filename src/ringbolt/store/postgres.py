@@ -15,20 +15,23 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import psycopg
 from psycopg import errors as pg
+from psycopg import sql as composed
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from ..model import validate
-from ..model.errors import InvalidInput, RingboltError, StoreError
+from ..model.errors import InvalidInput, RingboltError, StoreError, shown
 from ..model.results import Problem
 from ..model.settings import Settings
-from ..signals.terms import Term, scope_term
+from ..model.validate import blake2b
+from ..signals.terms import Term
 from . import migrate
 from .engine import Store
 from .event_texts import index_terms, is_silent
@@ -67,6 +70,20 @@ _VECTOR_TYPE = (
     "SELECT atttypid = CAST('bytea' AS regtype) FROM pg_attribute"
     " WHERE attrelid = CAST('vectors' AS regclass) AND attname = 'vector'"
 )
+# Whether the role owns the tables, and whether it may make them.
+_OWNS = "SELECT pg_has_role(relowner, 'MEMBER') FROM pg_class WHERE oid = CAST('events' AS regclass)"
+_MAY_CREATE = "SELECT has_schema_privilege(current_schema(), 'CREATE')"
+# What an application may do, as the owner grants it: read and write rows, but not change the migrations.
+_GRANTS = (
+    "GRANT USAGE ON SCHEMA {schema} TO {role}",
+    "REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC, {role}",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}",
+    "REVOKE INSERT, UPDATE, DELETE ON {schema}.schema_migrations FROM {role}",
+    "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO {role}",
+    "GRANT EXECUTE ON FUNCTION {schema}.words_matching TO {role}",
+)
+# Erasing what was forgotten at once; with older servers that happens when the server's own vacuum comes by.
+_GRANTS_FROM_17 = ("GRANT MAINTAIN ON ALL TABLES IN SCHEMA {schema} TO {role}",)
 # Vectors can be rebuilt from the events, so the column may be replaced.
 _PREFER_PGVECTOR = f"""
 DO $$ BEGIN
@@ -126,35 +143,47 @@ class _Pool:
     """Idle connections; the most recently used one is reused first.
 
     A caller that needs a new connection opens it itself, so that a server is used the moment it is back.
+    Writers, who may wait for each other for long, leave a quarter of the connections to readers.
     """
 
     def __init__(self, connect: Callable[[], Connection], size: int, timeout: float) -> None:
         self._connect = connect
         self._timeout = timeout
         self._slots = threading.Semaphore(size)
+        self._for_writers = threading.Semaphore(size - max(1, size // 4) if size > 1 else size)
         self._free: list[Connection] = []
         self._closed = False
         self.process = os.getpid()
 
-    def take(self) -> Connection | None:
+    def take(self, writing: bool) -> Connection | None:
         """A connection, or None if all stayed in use until the timeout."""
-        if not self._slots.acquire(timeout=self._timeout):
+        until = time.monotonic() + self._timeout
+        if writing and not self._for_writers.acquire(timeout=self._timeout):
+            return None
+        if not self._slots.acquire(timeout=max(0.0, until - time.monotonic())):
+            if writing:
+                self._for_writers.release()
             return None
         with contextlib.suppress(IndexError):  # none is free
             return self._free.pop()
         try:
             return self._connect()
         except BaseException:
-            self._slots.release()
+            self._release(writing)
             raise
 
-    def give_back(self, connection: Connection) -> None:
+    def give_back(self, connection: Connection, writing: bool) -> None:
         """Keep a connection for the next caller, unless it is closed."""
         if self._closed:
             connection.close()
         elif not connection.closed:
             self._free.append(connection)
+        self._release(writing)
+
+    def _release(self, writing: bool) -> None:
         self._slots.release()
+        if writing:
+            self._for_writers.release()
 
     def clear(self) -> None:
         """Close all idle connections."""
@@ -175,10 +204,8 @@ class _PostgresDatabase:
     one_of = "= ANY(ARRAY({}))"
     position = "lastval()"
     word_id = "id"
-    matches = (
-        "w.tenant_id = current_setting('ringbolt.tenant')"
-        " AND w.terms @@ CAST(CAST(:match AS text) AS tsquery)"
-    )
+    words = "words_matching(CAST(CAST(:match AS text) AS tsquery), :low, :high, {most}) AS w(id)"
+    matches = "TRUE"
 
     def __init__(
         self, connection: Connection, begin: Any, first: Mapping[str, str], once: bool = False
@@ -236,7 +263,7 @@ class _PostgresDatabase:
     def index(self, event: Mapping[str, Any]) -> None:
         """Index in the event's own transaction: ids are not committed in order, so a mark could skip some."""
         if not is_silent(event):
-            self._execute(_INDEX, {"terms": _vector([*index_terms(event), self._tenant_term()])})
+            self._execute(_INDEX, {"terms": _vector(index_terms(event), self._first["tenant"])})
 
     def settled(self) -> int | None:
         newest, writing = self._execute(_NEWEST, {}).fetchall()[0]
@@ -257,11 +284,11 @@ class _PostgresDatabase:
         return [cursor.fetchall() for cursor in cursors]
 
     def matching(self, groups: Sequence[Sequence[Term]]) -> str:
-        own = [Term(word="", stem=self._tenant_term())]
-        return " & ".join(f"({' | '.join(_lexeme(term) for term in group)})" for group in (own, *groups))
-
-    def _tenant_term(self) -> str:
-        return scope_term("o", self._first["tenant"])
+        key = tenant_key(self._first["tenant"])
+        every = [Term(word="", stem="")]  # each event has this term
+        return " & ".join(
+            f"({' | '.join(_lexeme(term, key) for term in group)})" for group in (groups or [every])
+        )
 
     def commit(self) -> None:
         if self._began:
@@ -275,18 +302,25 @@ def _quoted(term: str) -> str:
     return "'" + term.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _vector(terms: list[str]) -> str:
+@cache
+def tenant_key(tenant: str) -> str:
+    """What each term of a tenant begins with: two tenants have no term in common."""
+    return blake2b(tenant.encode(), digest_size=4).hexdigest()
+
+
+def _vector(terms: Iterable[str], tenant: str) -> str:
     """Terms as the text of a tsvector, which is cheaper to send than an array."""
-    return " ".join([_quoted(term) for term in terms])
+    key = tenant_key(tenant)
+    return " ".join([_quoted(f"{key}{term}") for term in ("", *terms)])
 
 
-def _lexeme(term: Term) -> str:
+def _lexeme(term: Term, key: str) -> str:
     """A term of a search in tsquery syntax."""
     if not term.prefix:
-        return _quoted(term.stem)
+        return _quoted(f"{key}{term.stem}")
     # The index holds stems, so a word with this prefix may be there in a shorter form.
-    shorter = (_quoted(term.stem[:size]) for size in range(4, len(term.stem)))
-    return " | ".join((f"{_quoted(term.stem)}:*", *shorter))
+    shorter = (_quoted(f"{key}{term.stem[:size]}") for size in range(4, len(term.stem)))
+    return " | ".join((f"{_quoted(f'{key}{term.stem}')}:*", *shorter))
 
 
 class PostgresStore(Store):
@@ -339,6 +373,12 @@ class PostgresStore(Store):
         if not version and not self._create:
             raise migrate.store_not_found(self.url)
         if version < migrate.SCHEMA_VERSION:
+            if not _row(connection, _MAY_CREATE)[0]:
+                raise StoreError(
+                    "owner_needed",
+                    f"The role {role} may not create or change the tables of {self.url}.",
+                    f"Let the database's owner run: ringbolt --store URL-OF-THE-OWNER store grant {role}",
+                )
             self._migrate(connection)
 
     def _migrate(self, connection: Connection) -> None:
@@ -400,7 +440,7 @@ class PostgresStore(Store):
                     raise _CommitLost(_message(error)) from error
                 raise
 
-        return self._transact(transaction, settles, patience)
+        return self._transact(transaction, settles, patience, writing=True)
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
         if self.catch_up is not None:
@@ -416,23 +456,29 @@ class PostgresStore(Store):
         return self._transact(snapshot)
 
     def _transact(
-        self, work: Callable[[Connection], Result], settles: bool = False, patience: float | None = None
+        self,
+        work: Callable[[Connection], Result],
+        settles: bool = False,
+        patience: float | None = None,
+        writing: bool = False,
     ) -> Result:
         if getattr(self._inside, "now", False):
             raise RuntimeError("a transaction inside a write or a read would wait for itself")
         self._inside.now = True
         try:
-            return self._attempts(lambda: self._pooled(work), settles, patience)
+            return self._attempts(lambda: self._pooled(work, writing), settles, patience)
         finally:
             self._inside.now = False
 
-    def _pooled(self, work: Callable[[Connection], Result]) -> Result:
+    def _pooled(self, work: Callable[[Connection], Result], writing: bool = False) -> Result:
         pool = self._own_pool()
-        connection = pool.take()
+        connection = pool.take(writing)
         if connection is None:
+            use = "writing" if writing else "reading"
             raise StoreError(
                 "store_busy",
-                f"All {self._settings.pool_size} connections to {self.url} were in use.",
+                f"All of the {self._settings.pool_size} connections to {self.url} that are for {use} were in"
+                " use.",
                 "Nothing was written. Try again, or raise pool_size.",
             )
         try:
@@ -441,7 +487,7 @@ class PostgresStore(Store):
             _roll_back(connection, failed=isinstance(error, psycopg.Error))
             raise
         finally:
-            pool.give_back(connection)
+            pool.give_back(connection, writing)
 
     def _attempts(
         self, work: Callable[[], Result], settles: bool = False, patience: float | None = None
@@ -492,11 +538,11 @@ class PostgresStore(Store):
         def work(tx: Tx) -> bool:
             rows = self.waiting(tx)
             for row in rows:
-                terms = [] if is_silent(row) else [*index_terms(row), scope_term("o", self._tenant)]
+                terms = [] if is_silent(row) else index_terms(row)
                 tx.database.run(
                     "INSERT INTO words (id, terms) VALUES (:id, CAST(CAST(:terms AS text) AS tsvector))"
                     " ON CONFLICT DO NOTHING",
-                    {"id": row["id"], "terms": _vector(terms)},
+                    {"id": row["id"], "terms": _vector(terms, self._tenant)},
                 )
                 tx.database.run("DELETE FROM words_missing WHERE id = :id", {"id": row["id"]})
             return bool(rows)
@@ -506,7 +552,8 @@ class PostgresStore(Store):
 
     def reindex(self) -> None:
         def work(tx: Tx) -> None:
-            tx.database.run(_PREFER_PGVECTOR, {})
+            if tx.cell(_OWNS):
+                tx.database.run(_PREFER_PGVECTOR, {})
             tx.database.run("DELETE FROM vectors", {})
             tx.database.run("DELETE FROM vector_models", {})
             tx.database.run("DELETE FROM words w USING events e WHERE w.id = e.id", {})
@@ -514,6 +561,37 @@ class PostgresStore(Store):
 
         self.write(work, settles=True)
         self.index()
+
+    def grant(self, role: str) -> None:
+        """Let another role use the store: it may read and write rows, and neither alter nor drop anything."""
+
+        def work(connection: Connection) -> None:
+            known = connection.execute(
+                "SELECT rolsuper OR rolbypassrls, pg_has_role(rolname, (SELECT relowner FROM pg_class"
+                " WHERE oid = CAST('events' AS regclass)), 'MEMBER') FROM pg_roles WHERE rolname = %s",
+                (role,),
+            ).fetchall()
+            if not known:
+                raise InvalidInput(
+                    "invalid_argument", f"There is no role {shown(role)}.", "Make it first with CREATE ROLE."
+                )
+            if any(known[0]):
+                raise StoreError(
+                    "unsafe_role",
+                    f"The role {role} is a superuser, bypasses row-level security, or owns the tables.",
+                    "Name a role that is none of these.",
+                )
+            names = {"schema": _row(connection, "SELECT current_schema()")[0], "role": role}
+            with connection.transaction():
+                newer = connection.info.server_version >= 170_000
+                for statement in (*_GRANTS, *(_GRANTS_FROM_17 if newer else ())):
+                    connection.execute(
+                        composed.SQL(statement).format(
+                            **{key: composed.Identifier(name) for key, name in names.items()}
+                        )
+                    )
+
+        self._transact(work)
 
     def scrub(self) -> bool:
         # The server's WAL and its replicas are out of our reach.

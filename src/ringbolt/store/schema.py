@@ -18,15 +18,15 @@ HEADS = _columns(
     " next_step blockers done total current_item next_item plan_version plan_seq workspace_path"
     " repository session_id focus parent_id finish_seq messages actions created_at updated_at"
     " plan_generated_at replanned_at execution_started_at synthesis_started_at completed_at"
-    " archived_at name_seq next_seq blockers_seq attention_seq"
+    " archived_at name_seq next_seq blockers_seq attention_seq status_seq user_seq"
 )
-EXTRAS = _columns("task_id goal context acceptance approval_mode callback_url metadata goal_seq")
+EXTRAS = _columns("task_id goal context acceptance approval_mode callback_url metadata goal_seq callback_seq")
 STEPS = _columns(
     "task_id item_id ordinal title status stage basis evidence cause_seq note active_issue"
     " depends_on detail plan_version dropped_in replaced_by started_at completed_at"
     " duration_seconds version title_seq note_seq issue_seq"
 )
-RECORDS = _columns("task_id seq type status item_id key ref_seq ended_at version")
+RECORDS = _columns("task_id seq type status item_id key ref_seq ended_at version channel")
 LABELS = _columns("task_id seq kind value")
 FILES = _columns("task_id path change seq at")
 LINKS = _columns("task_id kind target seq status")
@@ -35,7 +35,7 @@ KEYS = _columns("task_id key operation arguments seq result")
 EVENTS = _columns(
     "task_id seq event_type timestamp item_id ref_seq text data sets origin_id correlation_id hash forgotten"
 )
-ORIGINS = _columns("principal agent channel session")
+ORIGINS = _columns("principal agent channel session claimed")
 
 # The state tables that events change, with the columns that, after task_id, identify a row.
 STATE: dict[str, tuple[list[str], tuple[str, ...]]] = {
@@ -57,14 +57,15 @@ SOURCES: dict[str, dict[str, str]] = {
         "next_step": "next_seq",
         "blockers": "blockers_seq",
         "attention": "attention_seq",
+        "status": "status_seq",
     },
-    "extras": {"goal": "goal_seq"},
+    "extras": {"goal": "goal_seq", "callback_url": "callback_seq"},
     "steps": {"title": "title_seq", "note": "note_seq", "active_issue": "issue_seq"},
 }
 # Columns of heads that `append` maintains itself; no event may set them.
 MAINTAINED = frozenset(
     "task_id last_seq last_hash position version done total current_item next_item messages"
-    " actions updated_at".split()
+    " actions updated_at user_seq".split()
 )
 # Columns that change without an event, so folding the events again does not restore them: `position` differs
 # between stores, and heartbeats move `expires_at`.

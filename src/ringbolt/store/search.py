@@ -30,7 +30,10 @@ _RELEVANT = (
     f" AND r.type IN ({quoted(ENTRY_TYPES)}) AND r.status <> 'invalidated'"
     " AND (r.item_id = :item OR r.type IN ('decision', 'error', 'user_instruction') OR EXISTS"
     " (SELECT 1 FROM labels l WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item'"
-    " AND l.value = :item)) ORDER BY r.seq DESC LIMIT :limit"
+    " AND l.value = :item))"
+    # Its own entries first: the newest decisions of others must not crowd them out.
+    " ORDER BY CASE WHEN r.item_id = :item OR EXISTS (SELECT 1 FROM labels l WHERE l.task_id = r.task_id"
+    " AND l.seq = r.seq AND l.kind = 'item' AND l.value = :item) THEN 0 ELSE 1 END, r.seq DESC LIMIT :limit"
 )
 # Follows an entry to the one that replaced it, and so on to the last.
 _LINE = (
@@ -68,11 +71,10 @@ class Search:
 
     def _matching(self, timed: str) -> str:
         column, matches = self._database.word_id, self._database.matches
-        source = f"words w JOIN events e ON e.id = w.{column}" if timed else "words w"
-        return (
-            f"SELECT w.{column} FROM {source} WHERE {matches} AND w.{column} BETWEEN :low AND :high"
-            f"{timed} ORDER BY w.{column} DESC LIMIT :limit"
-        )
+        source = self._database.words.format(most="NULL" if timed else ":limit")
+        if timed:
+            source += f" JOIN events e ON e.id = w.{column}"
+        return f"SELECT w.{column} FROM {source} WHERE {matches}{timed} ORDER BY w.{column} DESC LIMIT :limit"
 
     def in_scope(
         self, groups: Groups, low: int, high: int, limit: int, since: str | None, until: str | None
@@ -87,8 +89,11 @@ class Search:
 
     def count(self, groups: Groups) -> int:
         """How many events contain one term of each group."""
-        sql = f"SELECT count(*) FROM words w WHERE {self._database.matches}"
-        return self._database.query_fresh([(sql, {"match": self._database.matching(groups)})])[0][0][0]
+        sql = (
+            f"SELECT count(*) FROM {self._database.words.format(most='NULL')} WHERE {self._database.matches}"
+        )
+        params = {"match": self._database.matching(groups), "low": 0, "high": 1 << 62}
+        return self._database.query_fresh([(sql, params)])[0][0][0]
 
     def id_range(self, since: str | None = None, until: str | None = None) -> tuple[int, int]:
         """The lowest and highest id of the events in a period; (0, -1) if there are none."""

@@ -67,7 +67,8 @@ class _SqliteDatabase:
     one_of = "IN ({})"
     position = "(SELECT id FROM events WHERE task_id = :task_id AND seq = :last_seq)"
     word_id = "rowid"
-    matches = "words MATCH :match"
+    words = "words w"
+    matches = "words MATCH :match AND w.rowid BETWEEN :low AND :high"
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -609,6 +610,13 @@ class SqliteStore(Store):
                 connection.close()
                 lock.close()
 
+    def grant(self, role: str) -> None:
+        raise InvalidInput(
+            "invalid_argument",
+            f"{self.url} is a file, and files have no roles.",
+            "Name a postgresql:// URL with --store. A file belongs to the user who made it.",
+        )
+
     def refresh_statistics(self) -> None:
         """Nothing to do: the planner statistics are fixed in the schema."""
 
@@ -633,7 +641,7 @@ class SqliteStore(Store):
         if not wanted or _size(path) >= wanted:
             return
         try:
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             try:
                 os_calls.reserve(file, wanted)
             finally:
@@ -748,7 +756,7 @@ def _sync(path: str) -> None:
 
 def _size(path: str) -> int:
     try:
-        return os.stat(path).st_size
+        return os.lstat(path).st_size
     except FileNotFoundError:
         return 0
 

@@ -106,6 +106,20 @@ _SELECT_SESSION = (
 _SELECT_INFERRED_PLAN = f"{distilled.SELECT} AND kind = 'inferred_plan'"
 
 
+# The messages that completed the last steps: in the event that did it, or in the one it was inferred from.
+_REPORTS = ("item", "seq", "type", "at", "text", "channel")
+_SELECT_REPORTS = (
+    "SELECT s.item_id, coalesce(m.seq, e.seq), coalesce(m.event_type, e.event_type),"
+    " coalesce(m.timestamp, e.timestamp), substr(coalesce(m.text, e.text), 1, 1000), o.channel"
+    " FROM (SELECT item_id, cause_seq FROM steps WHERE task_id = :task_id AND status = 'completed'"
+    " AND dropped_in IS NULL AND cause_seq IS NOT NULL ORDER BY cause_seq DESC LIMIT 30) s"
+    " JOIN events e ON e.task_id = :task_id AND e.seq = s.cause_seq"
+    " LEFT JOIN events m ON m.task_id = e.task_id AND m.seq = e.ref_seq AND e.event_type = 'item.inferred'"
+    " JOIN origins o ON o.id = coalesce(m.origin_id, e.origin_id)"
+    " WHERE coalesce(m.text, e.text) IS NOT NULL"
+)
+
+
 class TaskReads(Records):
     """Reading a whole task."""
 
@@ -124,14 +138,16 @@ class TaskReads(Records):
         settled: list[str] = []
         for number, (kind, status, most) in enumerate(wanted):
             params.update({f"type{number}": kind, f"status{number}": status, f"most{number}": most})
-            branches.append(
-                f"SELECT * FROM (SELECT {', '.join(RECORDS)} FROM records"
-                f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}"
-                f" ORDER BY seq DESC LIMIT :most{number}) b{number}"
-            )
-            if kind == "effect" or status == "resolved":
-                settled.append(f"SELECT ref_seq FROM ({branches[-1]}) s{number} WHERE ref_seq IS NOT NULL")
-        selected = f"({' UNION ALL '.join(branches)}) r"
+            # The newest, and of what the user wrote as many again: nobody can crowd that out.
+            for name, by in (("b", ""), ("u", " AND channel = 'user'")):
+                branches.append(
+                    f"SELECT * FROM (SELECT {', '.join(RECORDS)} FROM records"
+                    f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}{by}"
+                    f" ORDER BY seq DESC LIMIT :most{number}) {name}{number}"
+                )
+            if kind in ("effect", "approval") or status == "resolved":
+                settled.append(f"SELECT ref_seq FROM ({branches[-2]}) s{number} WHERE ref_seq IS NOT NULL")
+        selected = f"({' UNION '.join(branches)}) r"
         ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
         tagged = self._one_of(f"SELECT seq FROM {selected} UNION ALL SELECT 0")
         records, events = self.record_queries(selected, " UNION ALL ".join(("SELECT 1", ending, *settled)))
@@ -158,6 +174,7 @@ class TaskReads(Records):
                 "requests": (_REQUESTS, _SELECT_REQUESTS),
                 "helpers": (_HELPERS, _SELECT_HELPERS),
                 "sessions": (_SESSIONS, _SELECT_SESSIONS),
+                "reports": (_REPORTS, _SELECT_REPORTS),
                 "distilled": (distilled.NAMES, distilled.SELECT_SHOWN),
                 "file_channels": (("seq", "channel"), _SELECT_CHANNELS + touched),
             }

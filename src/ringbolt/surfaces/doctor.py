@@ -29,6 +29,7 @@ from ..model.validate import seconds_of
 from ..packet.tokens import exact
 from ..recall.embedding import embedder_for
 from ..system.http_client import read_address
+from ..upkeep.waiting import upkeep_waits_for
 
 State = Literal["ok", "warning", "problem"]
 
@@ -95,7 +96,7 @@ def checks(memory: TaskMemory) -> Iterator[Finding]:
     on_disk: tuple[Callable[[TaskMemory], Finding], ...] = (modes, locks, log, disk)
     if not memory.store.files():
         on_disk = ()
-    for check in (store, integrity, *on_disk, mirrors, queue, worker, spending):
+    for check in (store, integrity, *on_disk, mirrors, queue, worker, upkeep, spending):
         try:
             yield check(memory)
         except RingboltError as error:
@@ -243,6 +244,19 @@ def worker(memory: TaskMemory) -> Finding:
     else:
         fix = "Run `ringbolt worker` or `ringbolt serve`; from cron, `ringbolt worker --once`."
     return _warning("worker", f"{message}; a job has been due for {late:,.0f} s", fix)
+
+
+def upkeep(memory: TaskMemory) -> Finding:
+    """Whether idle tasks are looked after, and what that is waiting for."""
+    every = memory.settings.upkeep_every
+    if every == "off":
+        return _ok("upkeep", "off: idle tasks are not paused, reported or archived")
+    waits = upkeep_waits_for(memory)
+    if waits.reason is None:
+        return _ok("upkeep", f"every {every}, last run at {waits.last_run}")
+    last = f"last run at {waits.last_run}" if waits.last_run else "no run yet"
+    report = _warning if waits.is_wrong else _ok
+    return report("upkeep", f"{last}; {waits.reason}", waits.remedy)
 
 
 # --- hosts ------------------------------------------------------------------------------------------

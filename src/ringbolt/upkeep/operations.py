@@ -10,11 +10,12 @@ overlap, and no writer waits for long.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..ledger.base import Base, Draft
-from ..ledger.observed_time import KIND, Ages, Observation, observe
+from ..ledger.observed_time import KIND, TRUSTED_AFTER, Ages, Observation, observe
 from ..model import rules, validate
 from ..model.errors import RingboltError
 from ..model.operation import operation
@@ -22,6 +23,7 @@ from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
 from ..store.schema import OWN_AGENT
 from ..store.tx import Row, Tx
+from ..system.clock import is_synchronised
 from ..system.os_calls import boot_id
 from ..waits.state import steady
 from . import queries
@@ -30,7 +32,7 @@ from .rules import Finding, Run
 
 ALL = tuple(upkeep_rules.RULES)
 # The rules that a worker applies automatically; the others run only on request.
-AUTOMATIC = ("lease", "resume", "pause", "stuck", "archive")
+AUTOMATIC = ("lease", "pause", "stuck", "archive")
 HYGIENE = ("duplicate", "failed")
 BATCH = 100  # tasks per transaction
 MOST_LISTED = 1000
@@ -65,7 +67,7 @@ class Upkeep(Base):
         does nothing to any task.
 
         Args:
-            rules: `automatic` (lease, resume, pause, stuck, archive), `all` (also reconcile, duplicate,
+            rules: `automatic` (lease, pause, stuck, archive), `all` (also reconcile, duplicate,
                 failed), or a list of rules.
             workspace: Only the tasks of this workspace. `None`: all workspaces.
             older_than: How long a task must have been idle to be tidied up, such as `7d`. Default: the
@@ -127,9 +129,13 @@ class Upkeep(Base):
         """
         boot, passed = self._machine()
         now = self._clock()
+        # What the kernel says is about the system's clock, not about another one.
+        synchronised = self._clock is time.time and is_synchronised()
 
         def work(tx: Tx) -> tuple[Ages, dict[str, int]]:
-            new = Observation(boot=boot, steady=passed, wall=now, position=tx.last_position())
+            new = Observation(
+                boot=boot, steady=passed, wall=now, position=tx.last_position(), synchronised=synchronised
+            )
             seen, state = distilled.get(tx, "", KIND)
             clocks, ages = observe(state, new, trust)
             ended = queries.first_kept(tx, upkeep_rules.ARCHIVED, state.get("ended", {}), new.position)
@@ -370,5 +376,5 @@ def _warnings(ages: Ages) -> tuple[str, ...]:
     if ages.sure:
         return ()
     until = "nothing counts as old yet" if ages.as_of is None else "time counts only up to the last run"
-    remedy = "run upkeep again in an hour, or pass trust_clock now"
+    remedy = f"run upkeep again in {TRUSTED_AFTER:g} seconds, or pass trust_clock now"
     return (f"this machine's clock has not been observed for long enough: {until}; {remedy}",)

@@ -31,13 +31,6 @@ _TOUCHED = (
     " ('task.focused', 'task.linked', 'claim.taken', 'claim.released') LIMIT 1)"
 )
 _ALERTED = "(SELECT max(e.{0}) FROM events e WHERE e.task_id = h.task_id AND e.event_type = 'task.stuck')"
-_KEPT = "SELECT max(e.id) FROM events e WHERE e.task_id = h.task_id AND e.event_type = 'task.upkeep'"
-# Whether an agent worked on a task since upkeep changed it; a person's message is not work.
-_GOES_ON = (
-    f"EXISTS (SELECT 1 {_EVENTS} AND e.id > ({_KEPT}) AND {ACTIVITY} AND o.channel <> 'user'"
-    f" AND e.event_type IN ('message', 'action', 'action.ended', 'item.updated', 'plan.replaced',"
-    f" 'plan.appended') AND NOT ({_ENDING}))"
-)
 _KEPT_AT = (
     "(SELECT max(e.timestamp) FROM events e WHERE e.task_id = h.task_id AND e.event_type = 'task.upkeep')"
 )
@@ -79,11 +72,6 @@ def orphans(tx: Tx, **page: Any) -> list[Row]:
     """Idle tasks of a session: whether the session ended (`over`), and whether there was work (`touched`)."""
     where = "h.updated_at <= :cutoff AND h.session_id IS NOT NULL"
     return _idle(tx, where, {"over": _OVER, "touched": _TOUCHED}, **page)
-
-
-def going_on(tx: Tx, **page: Any) -> list[Row]:
-    """Tasks that upkeep gave a status for a `reason`, and that have been worked on since."""
-    return _page(tx, f"h.reason = :reason AND {_GOES_ON}", {}, **page)
 
 
 def _idle(tx: Tx, where: str, more: dict[str, str], reason: str | None, **page: Any) -> list[Row]:

@@ -142,15 +142,6 @@ def pause(run: Run) -> Pages:
             ]  # fmt: skip
 
 
-def resume(run: Run) -> Pages:
-    """Tasks that were paused for being idle and have been worked on since."""
-    for rows in _pages(run, queries.going_on, "paused", reason=IDLE):
-        yield [
-            _finding("resume", row, "active", "work on it has resumed", {"status": "active", "reason": None})
-            for row in rows
-        ]
-
-
 def archive(run: Run) -> Pages:
     """Tasks that ended long ago."""
     limit = run.limits["archive"]
@@ -415,7 +406,6 @@ def ago(seconds: float) -> str:
 
 RULES: dict[str, Callable[[Run], Pages]] = {
     "lease": lease,
-    "resume": resume,
     "reconcile": reconcile,
     "duplicate": duplicates,
     "failed": failed,

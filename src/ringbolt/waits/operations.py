@@ -12,6 +12,7 @@ from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, shown
 from ..model.operation import operation
 from ..model.results import WaitResult
+from ..model.trust import Overruled
 from ..store import jobs
 from ..store.tx import Row, Tx
 from ..system import http_client
@@ -146,7 +147,8 @@ class Waiting(WaitRecords):
         Args:
             until: The new condition.
             timeout: Maximum seconds to wait, counted from its start.
-            message: For a `manual:` wait, the decision; for other waits, a remark.
+            message: For a `manual:` wait, the decision, which only the user can make: that of an agent is
+                recorded as a proposal. For other waits, a remark.
         """
         task_id, seq = self._parsed_wait_id(wait_id)
         message = self._text("message", message)
@@ -172,6 +174,8 @@ class Waiting(WaitRecords):
             if timeout is not None:
                 spec["timeout"] = timeout
             if message and watch.has("manual"):
+                if self._authority != "user":  # it waits for a person
+                    raise Overruled(task_id, f"wait #{seq}, which a person decides")
                 spec["decided"] = message
             # From now on this store checks an imported wait; a new condition starts with a new state.
             data: Mapping[str, Any] = new

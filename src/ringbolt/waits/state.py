@@ -15,6 +15,7 @@ from ..core.tasks import status_changes
 from ..model.errors import Conflict
 from ..model.results import WaitResult
 from ..model.types import Value, is_list
+from ..model.validate import seconds_of
 from ..store.tx import Row, Tx
 from .conditions import JUDGED, Watch, read_watch
 from .targets import CheckContext, time_left
@@ -168,7 +169,7 @@ def task_changes(tx: Tx, head: Row, now: str, status: str | None, wait_id: str, 
     metadata["active_wait_ids"] = [*ids, wait_id] if state == "watching" else ids
     metadata["last_wait_state"] = state
     if state != "watching":
-        metadata["last_wait_event_at"] = now
+        metadata["last_wait_event_at"] = seconds_of(now)
     sets: dict[str, Any] = {"extras": {"metadata": metadata}}
     if status is not None:
         reason = REASON if status == "waiting" else None

@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
+from ..ledger.access import with_rights
 from ..ledger.base import Base, Draft
 from ..llm.calls import Modelling
 from ..llm.prompts import judgement_request
@@ -58,6 +59,9 @@ class WaitRecords(Modelling):
                 "record_not_found", f"Task {task_id} has no wait #{seq}.", "wait_status lists the waits."
             )
         updates = tx.thread(task_id, 1, None, types=("wait.updated",), refs=(seq,))
+        updated: dict[str, Any] = json.loads(updates[0]["data"]) if updates else {}
+        if updates and updates[0]["channel"] == "import":
+            updated.pop("decided", None)  # a file decides nothing here
         ended = tx.event(task_id, record["ref_seq"]) if record["ref_seq"] else None
         job = jobs.find(tx, KIND, task_id, str(seq))
         return Wait(
@@ -65,7 +69,7 @@ class WaitRecords(Modelling):
             seq=seq,
             state=record["status"],
             task_status=head["status"],
-            spec=checked_spec(json.loads(event["data"]), json.loads(updates[0]["data"]) if updates else {}),
+            spec=checked_spec(json.loads(event["data"]), updated),
             version=updates[0]["seq"] if updates else 0,
             started_at=event["timestamp"],
             ended_at=record["ended_at"],
@@ -230,7 +234,7 @@ class WaitRecords(Modelling):
 
     def _record_check_in(self, tx: Tx, head: Row, wait: Wait, outcome: Outcome) -> None:
         """Write the end of a wait, or a change that belongs in the history."""
-        writer = self.acting_as(channel="tool")
+        writer = self._checker()
         if outcome.ended is not None:
             self._end_wait(tx, head, wait, outcome.ended, outcome.detail, writer)
         elif wait.data is not None and outcome.is_news:
@@ -261,6 +265,10 @@ class WaitRecords(Modelling):
         writer._append(tx, head, draft, now, "smart_wait")
         if wait.data is not None:  # an imported wait calls no one
             self._add_followups(tx, wait.task_id, str(seq), wait.data, now)
+
+    def _checker(self) -> Self:
+        """The memory that ends a wait by what a check finds, whoever began the wait."""
+        return with_rights(self.acting_as(channel="tool"), "user")
 
     def _add_followups(self, tx: Tx, task_id: str, key: str, data: Mapping[str, Any], now: str) -> None:
         """Queue the callback and the command of a wait that has ended."""
@@ -293,7 +301,7 @@ class WaitRecords(Modelling):
                     return
                 if wait.state == "watching":
                     result = f"it could not be checked: {job.error or 'every worker that tried it was lost'}"
-                    self._end_wait(tx, head, wait, "error", result[:500], self.acting_as(channel="tool"))
+                    self._end_wait(tx, head, wait, "error", result[:500], self._checker())
                 else:
                     jobs.drop(tx, KIND, job.task_id, job.key)
 

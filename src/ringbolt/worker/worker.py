@@ -18,6 +18,7 @@ from ..memory import TaskMemory
 from ..model.errors import Conflict, NotFound, StoreError
 from ..model.results import Job, WorkerReport
 from ..model.validate import seconds_of
+from ..progress.progress_updates import REPORT
 from ..recall.semantic import semantic_index
 from ..requests.request_model import KIND as NEW_REQUEST
 from ..store import Tx, jobs
@@ -83,6 +84,11 @@ def _judge_request(memory: TaskMemory, job: Job, settle: Settle) -> None:
     memory.store.write(settle)
 
 
+def _judge_report(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Ask a model which steps a report has finished, where the rules were unsure."""
+    memory._judge_report(job.task_id, int(job.key), job.data["steps"], settle)
+
+
 def _call_back(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Call the callback_url of a task or a wait."""
     deliver(memory, job)
@@ -130,6 +136,7 @@ HANDLERS: dict[str, Handler] = {
     "upkeep": upkeep,
     "wake": _run_command,
     NEW_REQUEST: _judge_request,
+    REPORT: _judge_report,
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -37,7 +36,6 @@ _IGNORED = frozenset(
     " tools-used".split()
 )
 _COMMAND = lazy_regex(r"<command-name>\s*(\S{1,200}?)\s*</command-name>")
-_ARGUMENTS = lazy_regex(r"<command-args>(.+?)</command-args>", re.DOTALL)
 _CREATED = lazy_regex(r"Task #(\w{1,40}) created")
 # Lines of sub-agents whose chain is remembered.
 _MAX_CHAINED = 10_000
@@ -167,9 +165,12 @@ def _typed(text: str) -> str | None:
     """The user's own text; None if the host wrote it."""
     if not is_host_text(text):
         return text
-    command, arguments = _COMMAND.search(text), _ARGUMENTS.search(text)
-    if command and arguments and arguments[1].strip():
-        return f"{command[1]} {arguments[1].strip()}"
+    command, arguments = (
+        _COMMAND.search(text),
+        text.partition("<command-args>")[2].partition("</command-args>"),
+    )
+    if command and arguments[1] and arguments[0].strip():
+        return f"{command[1]} {arguments[0].strip()}"
     return None
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from ...model.lazy_regex import lazy_regex
 from ...model.types import is_dict, is_list
 from ...packet.encode import read_json
+from ...signals.failures import rejection
+from ...signals.tools import is_foreign
 from .events import (
     Compaction,
     Message,
@@ -97,6 +99,8 @@ class CodexParser:
         call = string(item.get("call_id"))
         tool, arguments = self._calls.end(call)
         output, failed = _outcome(item.get("output"))
+        # Codex writes the result of a command that it ran below a header; a refusal is the whole output.
+        failed = failed or (not is_foreign(tool) and rejection(output) is not None)
         key = call or key
         if tool == "update_plan" and not failed and is_list(steps := mapping(arguments).get("plan")):
             rows = [mapping(step) for step in steps]

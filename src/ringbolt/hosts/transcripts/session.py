@@ -11,18 +11,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ...journal.event_files import Journal
 from ...ledger.current_task import UNNAMED
 from ...memory import TaskMemory
 from ...model import rules, validate
 from ...model.errors import InvalidInput
 from ...model.redaction import Redactor
+from ...model.trust import key_of
 from ...model.types import Value
 from ...model.validate import blake2b
 from ...requests.task_name import task_name
 from ...store.tx import Row, Tx
 from ..capture import Capture, is_assent
-from ..capture_hook import clipped, redaction_key
+from ..capture_hook import clipped
 from ..requests import says_done
 from ..sessions import session_of
 from .events import (
@@ -46,6 +46,8 @@ OVER = "the imported session ended long ago"
 _KEY = "transcript:"
 _NAME = 50  # characters of an id within a key; longer ones are hashed
 _RECENT = 50  # events of a hook's task whose texts are compared with the next ones
+
+_CHANNELS = ("user", "agent", "tool")  # through which a session is recorded
 
 
 class TranscriptClock:
@@ -80,8 +82,7 @@ class Import:
         self.writes = memory is not None and not dry_run
         self.redactor: Redactor | None = None
         if memory is not None:
-            journal = Journal.of(memory.store.url, memory.settings.tenant)
-            self.redactor = Redactor(redaction_key(journal.folders))
+            self.redactor = Redactor(keep=memory.settings.keep_secrets == "on")
 
 
 class _HookTask(Value, frozen=True, kw_only=True):
@@ -147,8 +148,7 @@ class SessionImport:
                 isinstance(event, Prompt) and is_assent(event.text)
             ):
                 return  # no work has begun yet
-            key = "" if self._memory is None else _scoped(self._memory, self._prefix)
-            self._begun = self._write([key], lambda memory: self._begin(memory, event))
+            self._begun = self._write([self._prefix], lambda memory: self._begin(memory, event))
             if isinstance(event, Prompt) or not self._begun:
                 return
         keys = self._keys(event)
@@ -259,7 +259,17 @@ class SessionImport:
         memory, task = self._memory, self.task
         if memory is None or task is None:
             return 0
-        return memory.store.read(lambda tx: sum(tx.key(task, key) is not None for key in keys))
+        spaces = [
+            [
+                stored
+                for channel in _CHANNELS
+                for stored in (key_of(channel, key), _scoped(memory, channel, key))
+            ]
+            for key in keys
+        ]
+        return memory.store.read(
+            lambda tx: sum(any(tx.key(task, stored) for stored in space) for space in spaces)
+        )
 
     def _begin(self, memory: TaskMemory, event: TranscriptEvent) -> None:
         """Register the task; an open task without a session is never taken over."""
@@ -312,19 +322,22 @@ def _registered(memory: TaskMemory, key: str) -> str | None:
     """The task that was registered with a key, whatever its status."""
 
     def work(tx: Tx) -> str | None:
-        rows = tx.rows(
-            ("task_id",),
-            "SELECT task_id FROM keys WHERE key = :key AND operation = 'task_register'",
-            key=_scoped(memory, key),
-        )
-        return rows[0]["task_id"] if rows else None
+        for channel in _CHANNELS:
+            rows = tx.rows(
+                ("task_id",),
+                "SELECT task_id FROM keys WHERE key = :key AND operation = 'task_register'",
+                key=_scoped(memory, channel, key),
+            )
+            if rows:
+                return rows[0]["task_id"]
+        return None
 
     return memory.store.read(work)
 
 
-def _scoped(memory: TaskMemory, key: str) -> str:
-    """The stored key of a registration: with the principal and the workspace."""
-    return f"{memory.origin.principal}\n{memory.workspace or ''}\n{key}"
+def _scoped(memory: TaskMemory, channel: str, key: str) -> str:
+    """The stored key of a registration: with the principal, the workspace and the channel."""
+    return f"{memory.origin.principal}\n{memory.workspace or ''}\n{key_of(channel, key)}"
 
 
 def _task_of_hooks(tx: Tx, session: str) -> _HookTask | None:
@@ -349,14 +362,17 @@ def _task_of_session(tx: Tx, session: str) -> str | None:
     if own:
         best = max(own, key=lambda row: (row["status"] in rules.OPEN, row["focus"], row["task_id"]))
         return best["task_id"]
-    moved = tx.rows(
-        ("task_id",),
-        "SELECT k.task_id FROM keys k JOIN heads h ON h.task_id = k.task_id"
-        " WHERE k.key >= :low AND k.key < :high AND h.parent_id IS NULL ORDER BY k.key LIMIT 1",
-        low=f"{session}/",
-        high=f"{session}0",
-    )
-    return moved[0]["task_id"] if moved else None
+    for channel in _CHANNELS:
+        moved = tx.rows(
+            ("task_id",),
+            "SELECT k.task_id FROM keys k JOIN heads h ON h.task_id = k.task_id"
+            " WHERE k.key >= :low AND k.key < :high AND h.parent_id IS NULL ORDER BY k.key LIMIT 1",
+            low=key_of(channel, f"{session}/"),
+            high=key_of(channel, f"{session}0"),
+        )
+        if moved:
+            return moved[0]["task_id"]
+    return None
 
 
 def _short(name: str) -> str:

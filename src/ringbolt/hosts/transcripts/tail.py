@@ -51,12 +51,12 @@ Write = Callable[[Mapping[str, Any], str], None]
 
 
 def apply_transcript_tail(
-    files: SideFiles, form: str, event: Mapping[str, Any], key: bytes, write: Write
+    files: SideFiles, form: str, event: Mapping[str, Any], redactor: Redactor, write: Write
 ) -> None:
     """Write the unreported events of the transcript; call it before the event itself is written.
 
     `form` is the format of the transcript. `write` gets each event in the form of a hook's event, with a
-    unique name. `key` is the store's redaction key; `files` keeps the position in the transcript. If the
+    unique name. `files` keeps the position in the transcript. If the
     event has them, `transcript_bytes` is the size of the transcript when it happened (0: there was none yet),
     and `at` the time.
     """
@@ -64,7 +64,7 @@ def apply_transcript_tail(
         return  # a sub-agent has a transcript of its own
     tail = TranscriptTail(files, form, event)
     try:
-        for unreported in tail.events(Redactor(key)):
+        for unreported in tail.events(redactor):
             name = unreported.get("said_id") or unreported.get("tool_use_id")
             write(unreported, f"{unreported['session']}/{name}"[:200])
     finally:

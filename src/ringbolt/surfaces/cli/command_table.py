@@ -14,6 +14,8 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "set": "Set a variable: a version, a URL, an id.",
             "log": "Log an action.",
             "finish": "End a task with its answer or its error.",
+            "approve": "Approve what waits for your word.",
+            "reject": "Reject what waits for your word.",
             "pause": "Pause a task.",
             "resume-task": "Continue a task that was paused or has ended.",
             "undo": "Undo the changes of an event.",
@@ -22,6 +24,11 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "release": "Release a claim.",
         },
         "plan": {"plan": "Show the plan, or change it."},
+        "proposing": {
+            "proposals": "Show what agents proposed to you.",
+            "accept": "Accept a proposal.",
+            "reject": "Reject a proposal.",
+        },
         "split_merge": {"task": "Show the requests of a task, split it, or merge two."},
         "waits": {
             "wait": "Wait for a file, port, process, URL, time or person.",

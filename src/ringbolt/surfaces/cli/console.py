@@ -10,11 +10,13 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
+from msgspec import convert
+
 from ...ledger.base import Base
 from ...ledger.host_session import host_session
 from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError
 from ...model.settings import Settings
-from ...model.types import as_json
+from ...model.types import Pattern, as_json
 from ...opening import Opening
 
 EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5}
@@ -205,15 +207,17 @@ def written(data: Mapping[str, Any]) -> None:
         f"{word} {line(data[name])}" for word, name in (("now", "current"), ("next", "next")) if data[name]
     ]
     echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
+    for move in data["moved"]:
+        echo(f"step {move['number']} is {move['status']}: {line(move['title'])}")
+    for question in data["asks"]:
+        warn(question)
     if data["token"] is not None:
         until = f" until {data['expires_at']}" if data["expires_at"] else ""
         echo(f"token {data['token']}{until}")
     for warning in data["warnings"]:
         warn(warning)
     for pattern in data["patterns"]:
-        warn(
-            f"seen before: {pattern['text']}" + (f"; what worked: {pattern['fix']}" if pattern["fix"] else "")
-        )
+        warn(str(convert(pattern, Pattern)))
     if data["answer"]:
         say(data["answer"]["text"])
 

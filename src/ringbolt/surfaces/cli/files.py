@@ -221,6 +221,23 @@ def _show_facts(facts: dict[str, Any]) -> None:
 
 
 @store_command.command(
+    short_help="Let another role use a PostgreSQL store.",
+    examples=("ringbolt --store postgresql://owner@localhost/tasks store grant ringbolt",),
+)
+@click.argument("role", metavar="ROLE")
+def grant(role: str) -> None:
+    """Let ROLE use the store: it may read and write rows, and neither alter nor drop a table.
+
+    Run it as the owner of the database, once and after every upgrade; it also creates or migrates the tables.
+    The processes that use the store then connect as ROLE.
+    """
+    given()["everywhere"] = True
+    with open_memory(Tasks) as memory:
+        memory.store.grant(role)
+    answer({"role": role}, lambda _: click.echo(f"{line(role)} may use the store."))
+
+
+@store_command.command(
     short_help="Copy a store, and verify the copy.",
     examples=("ringbolt store copy tasks.db postgresql://localhost/tasks",),
 )

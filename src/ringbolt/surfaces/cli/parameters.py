@@ -146,7 +146,7 @@ def _kind(hint: Any, several: str) -> dict[str, Any]:
 option = Parameter  # such as option("--step")
 argument = Parameter  # such as argument("message")
 
-STEP = option("--step", of="item")
+STEP = "--step"
 TOKEN = option("--token", help="Fencing token of a claim.")
 KEY = option("--key")
 TAGS = option("--tag", of="tags", help="A label; repeat it for several.")

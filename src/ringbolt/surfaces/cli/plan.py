@@ -19,7 +19,7 @@ from .render import minute, steps
 write_command = partial(operation_command, show=written)
 NOTE = option("--note", stdin=True)
 # The step is the first positional argument of these commands.
-THE_STEP = argument("step", of="item")
+THE_STEP = argument("step")
 TITLES = argument("steps", metavar="STEP...", required=True)
 MARKS = {
     "done": ("completed", "Mark a step as done."),
@@ -102,7 +102,7 @@ for _command in (
         write_command(
             word,
             Plans,
-            "task_item_update",
+            "task_step_update",
             THE_STEP,
             NOTE,
             defaults={"status": status},
@@ -115,7 +115,7 @@ for _command in (
     write_command(
         "change",
         Plans,
-        "task_item_update",
+        "task_step_update",
         THE_STEP,
         "--status --title",
         NOTE,

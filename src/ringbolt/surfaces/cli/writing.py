@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from ...core.actions import Actions
+from ...core.approvals import Approvals
 from ...core.claims import Claims
 from ...core.entries import Entries
 from ...core.notes import Notes
@@ -26,6 +27,7 @@ register_command = write_command(
     option("--plan", json=True, help="A plan with ids and dependencies, as JSON."),
     option("--request", stdin=True),
     "--goal",
+    option("--approval", of="approval_mode"),
     option("--accept", of="acceptance", help="An acceptance criterion; repeat it for several."),
     "--parent",
     TAGS,
@@ -45,7 +47,7 @@ note_command = write_command(
     Notes,
     "task_note",
     argument("text", stdin=True),
-    option("--kind", default="discovery", show_default=True),
+    option("--type", "--kind", of="type", default="discovery", show_default=True),
     option("--why", "--because", of="why"),
     "--step",
     TAGS,
@@ -54,8 +56,8 @@ note_command = write_command(
     help="Record TEXT: a discovery, an error, a question, an instruction from the user.",
     examples=(
         'ringbolt note "The server has two free ports"',
-        'ringbolt note "Never touch the database" --kind instruction --as-user',
-        'ringbolt note "Which port is right?" --kind question',
+        'ringbolt note "Never touch the database" --type instruction --as-user',
+        'ringbolt note "Which port is right?" --type question',
     ),
 )
 
@@ -150,6 +152,30 @@ finish_command = write_command(
         'ringbolt finish "The shop is live at https://shop.example"',
         'ringbolt finish --error "no access"',
     ),
+)
+
+approve_command = write_command(
+    "approve",
+    Approvals,
+    "task_approve",
+    argument("what", required=False),
+    "--note --mode",
+    KEY,
+    help="Approve WHAT waits for your word: a step, or the #SEQ of a side effect; by default all of it.\n\n"
+    "Only the user can. --mode changes what waits: auto, confirm (side effects), manual (steps too).",
+    examples=("ringbolt approve", 'ringbolt approve Push --note "but not on Friday"'),
+)
+
+reject_command = write_command(
+    "reject",
+    Approvals,
+    "task_approve",
+    argument("what", required=False),
+    option("--note", "--because", of="note"),
+    KEY,
+    defaults={"approve": False},
+    help="Reject WHAT waits for your word: a step, or the #SEQ of a side effect; by default all of it.",
+    examples=('ringbolt reject "#12" --because "the shop is closed today"',),
 )
 
 pause_command = write_command(

@@ -6,7 +6,6 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -22,7 +21,9 @@ from ...memory import TaskMemory
 from ...model.errors import InvalidInput, RingboltError
 from ...model.types import Value, as_json, is_dict
 from ...operations import OPERATIONS, read_arguments, scope_of
+from ...packet import tokens
 from ...packet.encode import read_json
+from ...system.thread_pools import ThreadPools, Use, use_of
 from ...worker.pool import Pool
 from . import events, metrics, openapi
 from .auth import Caller
@@ -105,7 +106,8 @@ class Gateway:
         self._memory = memory
         self._worker_wanted = worker
         self._heartbeat = heartbeat
-        self._threads: ThreadPoolExecutor | None = None
+        most = self.settings.http_threads
+        self._threads = ThreadPools("http", {"read": most, "write": most})
         self._worker: threading.Thread | None = None
         self._stop = threading.Event()
 
@@ -126,7 +128,7 @@ class Gateway:
     @asynccontextmanager
     async def running(self, mcp: Any) -> AsyncGenerator[None]:
         """The lifespan of the server."""
-        self._threads = ThreadPoolExecutor(self.settings.http_threads, thread_name_prefix="http")
+        tokens.load()  # before the first request: loading it on a thread would stop the loop all the same
         self.news = events.News(self._memory.store, self.run, self.figures)
         if self._worker_wanted:
             # A daemon: jobs that do not end in time go back to the queue and must not block the exit.
@@ -156,8 +158,8 @@ class Gateway:
         except RingboltError as error:
             log.error("the worker gave up: %s %s", error.code, error)
 
-    async def run(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    async def run(self, work: Callable[[], Any], use: Use = "read") -> Any:
+        return await asyncio.wrap_future(self._threads.submit(use, work))
 
     # --- operations -------------------------------------------------------------------------------
 
@@ -206,7 +208,7 @@ class Gateway:
             return json.dumps({"schema_version": 1, "data": as_json(result)}).encode()
 
         name = resource.operation
-        content = await self.run(work)
+        content = await self.run(work, use_of(name, OPERATIONS[name].scope))
         if OPERATIONS[name].scope == "write":
             self.news.poke()
         return Response(content, media_type=resource.media_type or _JSON)

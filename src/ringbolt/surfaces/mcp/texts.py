@@ -9,7 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...model.types import is_dict
+from msgspec import convert
+
+from ...model.types import Pattern, is_dict
 from ...model.validate import blake2b
 from ...packet import encode
 
@@ -97,6 +99,13 @@ def _written(name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -
     if data["token"] is not None:
         parts.append(f"token {data['token']} until {data['expires_at']}")
     lines = ["; ".join(parts) + "."]
+    if data["moved"]:
+        moves = [
+            f"step {one['number']} {_quoted(one['title'], _TITLE)} is {one['status']}"
+            for one in data["moved"]
+        ]
+        lines.append(f"From your message: {'; '.join(moves)}. If that is wrong, set step and step_status.")
+    lines += [encode.prompt(question) for question in data["asks"]]
     lines += [f"Warning: {encode.prompt(warning)}" for warning in data["warnings"]]
     lines += [_pattern(pattern) for pattern in data["patterns"]]
     if answer is not None:
@@ -105,13 +114,8 @@ def _written(name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -
 
 
 def _pattern(pattern: Mapping[str, Any]) -> str:
-    seen = f"Seen {pattern['frequency']} times before ({pattern['type']}): {_quoted(pattern['text'], _TITLE)}"
-    more = [
-        f"{word} {_quoted(pattern[field], _SNIPPET)}"
-        for word, field in (("with", "detail"), ("what helped:", "fix"))
-        if pattern[field]
-    ]
-    return "; ".join([seen, *more]) + "."
+    told = convert(pattern, Pattern).told(lambda text: _quoted(text, _SNIPPET))
+    return f"From an earlier task here: {told}."
 
 
 def _recalled(data: Mapping[str, Any]) -> str:

@@ -37,7 +37,7 @@ class Past:
         while (after := self._row["last_seq"]) < until:
             rows = self._store.read(lambda tx, a=after: tx.events(self._row["task_id"], a, PAGE, until))
             for event in rows:
-                self._tx.append(self._row, event, read_origin(event))
+                self._tx.fold(self._row, event, read_origin(event))
                 if event["seq"] >= first:
                     yield self._tx, event
                 if event["seq"] % MARK_EVERY == 0 and self._last > LONG:

@@ -13,7 +13,8 @@ CREATE TABLE origins (                      -- who wrote an event; the id is a h
   principal TEXT NOT NULL,
   agent     TEXT NOT NULL,
   channel   TEXT NOT NULL,                  -- user, agent, tool, web, import, system
-  session   TEXT NOT NULL
+  session   TEXT NOT NULL,
+  claimed   TEXT NOT NULL DEFAULT ''        -- of an import: the channel that the file names
 );
 
 CREATE TABLE heads (                        -- one row per task; short columns, because every event rewrites it
@@ -49,6 +50,8 @@ CREATE TABLE heads (                        -- one row per task; short columns, 
   next_seq       INTEGER,                   -- views show who wrote each text
   blockers_seq   INTEGER,
   attention_seq  INTEGER,
+  status_seq     INTEGER,
+  user_seq       INTEGER NOT NULL DEFAULT 0,         -- the last event with which the user set a text of the task or its plan
   created_at     TEXT NOT NULL,
   updated_at     TEXT NOT NULL,
   plan_generated_at    TEXT,
@@ -71,6 +74,7 @@ CREATE TABLE extras (                       -- long or rarely changed columns of
   approval_mode TEXT NOT NULL DEFAULT 'auto',
   callback_url  TEXT,
   goal_seq      INTEGER,                    -- the event that set goal
+  callback_seq  INTEGER,                    -- the event that set callback_url: one from an import is never called
   metadata      TEXT NOT NULL DEFAULT '{}'  -- JSON object
 ) WITHOUT ROWID;
 
@@ -133,16 +137,19 @@ CREATE TABLE records (                      -- what can change about an event: t
   ref_seq  INTEGER,                         -- the event that ended, settled or replaced it
   ended_at TEXT,
   version  INTEGER NOT NULL,
+  channel  TEXT NOT NULL,                   -- of the event
   PRIMARY KEY (task_id, seq)
 ) WITHOUT ROWID;
 CREATE INDEX records_by_type ON records(task_id, type, status, seq);
 CREATE INDEX records_by_key ON records(task_id, type, key, seq) WHERE key IS NOT NULL;
 CREATE INDEX records_by_item ON records(task_id, item_id, type, status, seq) WHERE item_id IS NOT NULL;
+CREATE INDEX records_of_user ON records(task_id, type, status, seq) WHERE channel = 'user';
+CREATE INDEX records_proposed ON records(task_id, seq) WHERE status = 'proposed';
 
 CREATE TABLE labels (                       -- tags, and the steps an entry matters for; seq 0 is the task itself
   task_id TEXT NOT NULL REFERENCES heads(task_id),
   seq     INTEGER NOT NULL,
-  kind    TEXT NOT NULL,                    -- tag, item
+  kind    TEXT NOT NULL,                    -- tag, item, label, word (a tag that nobody gave)
   value   TEXT NOT NULL,
   PRIMARY KEY (task_id, kind, value, seq)
 ) WITHOUT ROWID;
@@ -231,13 +238,14 @@ CREATE TABLE distilled (                    -- derived from the events, one row 
 
 CREATE TABLE learned_patterns (
   id           INTEGER PRIMARY KEY,
-  pattern_type TEXT NOT NULL,
+  pattern_type TEXT NOT NULL,               -- subtask_success, model_failure, prompt_effective
   pattern_key  TEXT NOT NULL,
+  repository   TEXT NOT NULL DEFAULT '',    -- where it was learned; empty: outside any repository
   data         TEXT NOT NULL,
   frequency    INTEGER NOT NULL DEFAULT 1,
   last_seen    TEXT NOT NULL,
   created_at   TEXT NOT NULL,
-  UNIQUE (pattern_type, pattern_key)
+  UNIQUE (pattern_type, pattern_key, repository)
 );
 
 -- Work -----------------------------------------------------------------------------------------------
@@ -303,10 +311,16 @@ SELECT h.task_id AS id, h.name, coalesce(x.goal, e.text, h.name) AS goal, x.cont
   JOIN extras x ON x.task_id = h.task_id
   JOIN events e ON e.task_id = h.task_id AND e.seq = 1;
 
-CREATE VIEW plan_items AS
+CREATE VIEW plan_items AS      -- the plan as it is; the source has no word for a cancelled step
+SELECT task_id || '/' || item_id AS id, task_id, ordinal, title,
+       CASE status WHEN 'cancelled' THEN 'skipped' ELSE status END AS status, started_at, completed_at,
+       duration_seconds, item_id, stage, basis, evidence, note, active_issue, depends_on
+  FROM steps WHERE dropped_in IS NULL;
+
+CREATE VIEW dropped_plan_items AS      -- steps that a later plan left out
 SELECT task_id || '/' || item_id AS id, task_id, ordinal, title, status, started_at, completed_at,
-       duration_seconds, item_id, stage, basis, evidence, note, active_issue, depends_on, dropped_in
-  FROM steps;
+       duration_seconds, item_id, stage, dropped_in, replaced_by
+  FROM steps WHERE dropped_in IS NOT NULL;
 
 CREATE VIEW actions AS
 SELECT r.task_id || '#' || r.seq AS id, r.task_id || '/' || r.item_id AS plan_item_id, r.task_id,
@@ -328,16 +342,30 @@ SELECT task_id || '#' || seq AS id, task_id || '#' || ref_seq AS action_id,
 
 CREATE VIEW task_messages AS
 SELECT e.task_id || '#' || e.seq AS id, e.task_id,
-       CASE o.channel WHEN 'user' THEN 'user' WHEN 'system' THEN 'system' ELSE 'agent' END AS role,
-       coalesce(e.text, e.event_type) AS content,
+       CASE WHEN e.event_type LIKE 'wait.%' OR o.channel = 'system' THEN 'system'
+            WHEN o.channel = 'user' THEN 'user'
+            -- The text of a registration is the user's request, whoever passed it on, unless a tool made it.
+            WHEN e.event_type = 'task.registered' AND e.text IS NOT NULL AND o.channel IN ('agent', 'import')
+            THEN 'user'
+            ELSE 'agent' END AS role,
+       coalesce(e.text,
+                CASE WHEN e.event_type = 'task.registered' THEN 'Task registered: ' || h.name
+                     WHEN e.event_type = 'plan.replaced' THEN 'The plan was replaced'
+                     WHEN e.event_type = 'plan.appended' THEN 'Steps were added to the plan'
+                     WHEN e.event_type = 'item.updated'
+                     THEN (SELECT s.title FROM steps s WHERE s.task_id = e.task_id AND s.item_id = e.item_id)
+                          || ': ' || coalesce(json_extract(e.sets, '$.steps."' || e.item_id || '".status'), 'changed')
+                     WHEN e.event_type IN ('task.updated', 'task.finished')
+                     THEN 'Task: ' || coalesce(json_extract(e.sets, '$.heads.status'), 'changed') END,
+                e.event_type) AS content,
        CASE WHEN e.event_type = 'message' THEN 'text'
             WHEN e.event_type LIKE 'plan.%' THEN 'plan'
             WHEN e.event_type LIKE 'wait.%' THEN 'wait'
             WHEN e.event_type = 'task.stuck' THEN 'stuck'
             WHEN e.event_type IN ('item.updated', 'task.updated') THEN 'progress'
             ELSE 'lifecycle' END AS msg_type,
-       e.timestamp AS created_at
-  FROM events e JOIN origins o ON o.id = e.origin_id
+       e.timestamp AS created_at, o.channel
+  FROM events e JOIN origins o ON o.id = e.origin_id JOIN heads h ON h.task_id = e.task_id
  WHERE e.event_type IN ('message', 'task.registered', 'task.updated', 'task.finished', 'task.stuck',
                         'item.updated', 'plan.replaced', 'plan.appended', 'wait.started', 'wait.ended');
 
@@ -346,7 +374,7 @@ SELECT r.task_id || '#' || r.seq AS id, r.task_id, json_extract(e.data, '$.targe
        json_extract(e.data, '$.target') AS target_id,
        json_extract(coalesce(u.data, e.data), '$.until') AS criteria,
        json_extract(coalesce(u.data, e.data), '$.timeout') AS timeout_seconds,
-       json_extract(e.data, '$.poll_interval') AS poll_interval, r.status, f.text AS result_message,
+       json_extract(e.data, '$.poll_interval') AS poll_interval, r.status, json_extract(f.data, '$.result') AS result_message,
        e.timestamp AS created_at, r.ended_at AS resolved_at
   FROM records r
   JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
@@ -357,12 +385,25 @@ SELECT r.task_id || '#' || r.seq AS id, r.task_id, json_extract(e.data, '$.targe
  WHERE r.type = 'wait';
 
 CREATE VIEW memory_entries AS
-SELECT e.id, e.task_id, e.item_id AS subtask_id, e.timestamp, r.type AS entry_type, e.text AS summary,
-       json_extract(e.data, '$.detail') AS detail,
-       (SELECT group_concat(value, ',') FROM labels l
-         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'tag') AS tags,
-       (SELECT group_concat(value, ',') FROM labels l
-         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item') AS relevance_to,
+SELECT e.id, e.task_id, e.item_id AS subtask_id, e.timestamp, r.type AS entry_type,
+       CASE WHEN r.type = 'decision' AND json_extract(e.data, '$.title') <> json_extract(e.data, '$.choice')
+            THEN json_extract(e.data, '$.title') || ': ' || json_extract(e.data, '$.choice') ELSE e.text END AS summary,
+       coalesce(json_extract(e.data, '$.detail'), nullif(CASE r.type
+         WHEN 'decision' THEN trim(coalesce(json_extract(e.data, '$.reasoning') || char(10), '') ||
+              coalesce('Options: ' || json_extract(e.data, '$.options') || char(10), '') ||
+              coalesce('Risks: ' || json_extract(e.data, '$.risks') || char(10), '') ||
+              coalesce('If wrong: ' || json_extract(e.data, '$.if_wrong') || char(10), '') ||
+              coalesce('Context: ' || json_extract(e.data, '$.context') || char(10), ''), char(10))
+         WHEN 'exclusion' THEN trim(coalesce(json_extract(e.data, '$.why') || char(10), '') ||
+              coalesce('Symptom: ' || json_extract(e.data, '$.symptom') || char(10), ''), char(10))
+         WHEN 'error' THEN 'Resolution: ' || json_extract(e.data, '$.resolution') END, '')) AS detail,
+       -- Where nobody gave tags, the names and words that the entry itself uses.
+       coalesce((SELECT group_concat(value, ',') FROM labels l
+         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'tag'),
+        (SELECT group_concat(value, ',') FROM labels l
+         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'word')) AS tags,
+       coalesce((SELECT group_concat(value, ',') FROM labels l
+         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item'), e.item_id) AS relevance_to,
        e.timestamp AS created_at, r.status, e.seq, e.data
   FROM records r JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
  WHERE r.type IN ('decision', 'error', 'tool_result', 'user_instruction', 'discovery', 'artifact',

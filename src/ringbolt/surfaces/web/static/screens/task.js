@@ -6,6 +6,7 @@ import { base, count } from "../format.js";
 import { useLive } from "../live.js";
 import { Ago, ErrorBoundary, ErrorMessage, Loading, Progress, Status, TaskLink, Text } from "../parts.js";
 import { hrefTo } from "../router.js";
+import { Approvals } from "./task_approvals.js";
 import { AskBox } from "./task_ask.js";
 import { Plan } from "./task_plan.js";
 import { LinkedTask } from "./task_goal.js";
@@ -92,6 +93,7 @@ export function TaskScreen({ route, may }) {
       </div>
       <${Facts} task=${task} />
       ${task.attention && html`<p class="note bad"><strong>Needs attention:</strong> <${Text} text=${task.attention} /></p>`}
+      <${Approvals} task=${task} may=${may} done=${reload} />
       ${task.blockers.length > 0 && html`<p class="note bad"><strong>Blocked:</strong> <${Text} text=${task.blockers.join(" · ")} /></p>`}
       ${task.answer && html`<p class="note good"><strong>Answer:</strong> <${Text} text=${task.answer} /></p>`}
       ${task.error && html`<p class="note bad"><strong>Failed:</strong> <${Text} text=${task.error.message} /></p>`}

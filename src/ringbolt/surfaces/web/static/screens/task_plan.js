@@ -23,7 +23,7 @@ function took(item) {
 
 // Actions and entries of a step, loaded when it is opened.
 function StepLog({ task, item }) {
-  const { data, error, loading } = useData(() => call("task_drill_down", { task_id: task.id, item: item.id }), [task.id, item.id, task.seq]);
+  const { data, error, loading } = useData(() => call("task_drill_down", { task_id: task.id, step: item.id }), [task.id, item.id, task.seq]);
   if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!data) return loading && html`<${Loading} />`;
   if (!data.actions.length && !data.entries.length) return html`<p class="quiet">Nothing is logged for this step.</p>`;
@@ -97,6 +97,7 @@ function Earlier({ task }) {
 
 export function Plan({ task, may, reload }) {
   const [changing, setChanging] = useState(null);
+  const [deciding, setDeciding] = useState(null);
   const titles = new Map(task.items.map((item) => [item.id, item.title]));
   const living = task.items.filter((item) => !item.dropped_in);
   const dropped = task.items.filter((item) => item.dropped_in);
@@ -113,7 +114,7 @@ export function Plan({ task, may, reload }) {
     <div class="stack">
       <${Section} title="About">
         <p><${Text} text=${task.goal} /></p>
-        ${task.request && task.request !== task.goal && html`<details><summary>Original request</summary><p class="verbatim">${task.request}</p></details>`}
+        ${task.request && task.request !== task.goal && html`<details><summary>${task.sources.request?.channel === "user" ? "Original request" : "Request, as recorded by others"}</summary><p class="verbatim">${task.request}</p></details>`}
         ${task.next_step && html`<p class="after">next: <${Text} text=${task.next_step} /></p>`}
         ${task.acceptance.length > 0 && html`<h3>Done when</h3><ul class="bullets">${task.acceptance.map((one, index) => html`<li key=${index}>${shown(one)}</li>`)}</ul>`}
       <//>
@@ -121,7 +122,24 @@ export function Plan({ task, may, reload }) {
       html`<${Section} title="User instructions" count=${task.instructions.length}>
         <ul class="lines">${task.instructions.map((entry) => html`<li key=${entry.seq}><${Text} text=${entry.summary} /> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}</ul>
       <//>`}
+      ${task.reported.length > 0 &&
+      html`<${Section} title="The user, as others report" count=${task.reported.length}>
+        <ul class="lines">${task.reported.map((entry) => html`<li key=${entry.seq}><${Text} text=${entry.summary} /> <span class="quiet">by ${entry.origin.channel}</span> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}</ul>
+      <//>`}
+      ${task.proposals.length > 0 &&
+      html`<${Section} title="Proposed to you, not in force" count=${task.proposals.length}>
+        <ul class="lines">${task.proposals.map(
+          (one) => html`<li key=${one.seq}><${Text} text=${one.text} /> <span class="quiet">by ${one.channel}</span> <${EventLink} id=${task.id} seq=${one.seq} />
+            ${may.user && html`<button type="button" onClick=${() => setDeciding({ one, accept: true })}>Accept …</button> <button type="button" onClick=${() => setDeciding({ one, accept: false })}>Reject …</button>`}</li>`,
+        )}</ul>
+      <//>`}
     </div>
+    ${deciding &&
+    html`<${ConfirmDialog} title=${deciding.accept ? "Accept the proposal" : "Reject the proposal"} yes=${deciding.accept ? "Accept" : "Reject"} close=${() => setDeciding(null)} done=${reload}
+      fields=${[{ name: "reason", label: "Remark", value: "" }]}
+      act=${({ reason }) => call(deciding.accept ? "task_accept" : "task_reject", { task_id: task.id, proposal: deciding.one.seq, reason: reason || null })}>
+      <blockquote><${Text} text=${deciding.one.text} /></blockquote>
+    <//>`}
     ${changing &&
     html`<${ConfirmDialog} title=${"Step " + (changing.ordinal + 1)} yes="Save" close=${() => setChanging(null)} done=${reload}
       fields=${[
@@ -130,9 +148,9 @@ export function Plan({ task, may, reload }) {
         { name: "note", label: "Note", kind: "long", value: changing.note || "" },
       ]}
       act=${(answers) =>
-        call("task_item_update", {
+        call("task_step_update", {
           task_id: task.id,
-          item: changing.id,
+          step: changing.id,
           expect: changing.version,
           status: answers.status !== changing.status ? answers.status : null,
           title: answers.title !== changing.title ? answers.title : null,

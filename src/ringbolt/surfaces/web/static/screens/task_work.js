@@ -141,7 +141,7 @@ function Claims({ task, may, reload }) {
     ${releasing &&
     html`<${ConfirmDialog} title="Release this claim?" yes="Release" danger close=${() => setReleasing(null)} done=${reload}
       fields=${[{ name: "reason", label: "Why", required: true }]}
-      act=${({ reason }) => call("task_release", { task_id: task.id, item: releasing.item || null, token: releasing.token, reason })}>
+      act=${({ reason }) => call("task_release", { task_id: task.id, step: releasing.item || null, token: releasing.token, reason })}>
       <p>Another agent can then claim it. If ${releasing.holder} writes with its old token, it gets stale_token.</p>
     <//>`}
   <//>`;

@@ -1,0 +1,101 @@
+"""What a task says about its present ends with what it was about.
+
+A next step, blockers and a call for attention are texts without an end of their own. When the step that they
+were about is over they are cleared, in the event that ends the step. An open question ends with its step, or
+with the user's message that answers it. What the user wrote is left to the user.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..model.types import Origin
+from ..store.schema import OWN_AGENT
+from ..store.tx import Row, Tx
+from .drafts import Draft
+
+_OVER = ("completed", "skipped")
+_TEXTS = {"next_step": "next_seq", "blockers": "blockers_seq", "attention": "attention_seq"}
+_SAID = ("message", "user_instruction", "task.updated")
+_SHORT_ANSWER = 12  # words; a longer message must share a word with the question
+_WORD = re.compile(r"\w{4,}")
+_MOST_QUESTIONS = 50
+
+
+class Freshness:
+    """What an event brings to an end: columns of the task, and entries that are closed after it."""
+
+    def __init__(self, tx: Tx, head: Row, draft: Draft, origin: Origin) -> None:
+        self.closings: list[Draft] = []
+        over = [item for item, row in draft.sets.get("steps", {}).items() if row.get("status") in _OVER]
+        if over and draft.kind != "undone":
+            self._end_texts(tx, head, draft, origin, over)
+            self._close_questions(tx, head, over)
+        elif origin.channel == "user" and draft.kind in _SAID and draft.text:
+            self._close_answered(tx, head, draft.text)
+
+    def _end_texts(self, tx: Tx, head: Row, draft: Draft, origin: Origin, over: list[str]) -> None:
+        heads: dict[str, Any] = draft.sets.get("heads", {})
+        standing = [name for name in _TEXTS if head.get(name) and name not in heads]
+        if not standing:
+            return
+        steps = {row["item_id"]: row for row in tx.steps(head["task_id"])}
+        ended = [steps[item] for item in over if item in steps]
+        for name in standing:
+            since: int = head.get(_TEXTS[name]) or 0
+            about = _about_next if name == "next_step" else _about_current
+            if not any(about(head, row, since) for row in ended):
+                continue
+            if origin.channel != "user" and _channel(tx, head["task_id"], since) == "user":
+                continue
+            draft.sets.setdefault("heads", {})[name] = None
+
+    def _close_questions(self, tx: Tx, head: Row, over: list[str]) -> None:
+        for row in tx.records(head["task_id"], "question", ("active",), _MOST_QUESTIONS):
+            if row["item_id"] in over and row["channel"] != "user":
+                self.closings.append(_closing(row["seq"], "its step is over"))
+
+    def _close_answered(self, tx: Tx, head: Row, text: str) -> None:
+        """The newest open question that a message of the user answers, if nothing else was said since."""
+        rows = tx.records(head["task_id"], "question", ("active",), 1)
+        if not rows or rows[0]["channel"] == "user" or text.rstrip().endswith("?"):
+            return
+        question = rows[0]
+        shared = set(_WORD.findall(text.lower())) & set(_WORD.findall((question["text"] or "").lower()))
+        if shared or (len(text.split()) <= _SHORT_ANSWER and not _user_spoke(tx, head, question["seq"])):
+            answered = f"answered by #{head['last_seq'] + 1}"
+            self.closings.append(_closing(question["seq"], answered))
+
+
+def closing_origin(origin: Origin) -> dict[str, str]:
+    """Who closes what was inferred to be over: Ringbolt, never the user."""
+    return {"agent": OWN_AGENT, "channel": "agent" if origin.channel == "user" else origin.channel}
+
+
+def _about_next(head: Row, row: Row, since: int) -> bool:
+    """Whether the end of a step also ends what was noted as next: it began after that, or has its words."""
+    began_before = row["status"] == "active" and (row["cause_seq"] or 0) < since
+    title = set(_WORD.findall(row["title"].lower()))
+    noted = set(_WORD.findall((head["next_step"] or "").lower()))
+    return not began_before or (bool(title) and 2 * len(title & noted) >= len(title))
+
+
+def _about_current(head: Row, row: Row, since: int) -> bool:
+    """Whether blockers or a call for attention were about a step: the current one, if there is one."""
+    return row["item_id"] == head["current_item"] or head["current_item"] is None
+
+
+def _channel(tx: Tx, task_id: str, seq: int) -> str | None:
+    event = tx.event(task_id, seq) if seq else None
+    return event["channel"] if event else None
+
+
+def _user_spoke(tx: Tx, head: Row, since: int) -> bool:
+    later = tx.thread(head["task_id"], 20, None, _SAID)
+    return any(row["seq"] > since and row["channel"] == "user" for row in later)
+
+
+def _closing(seq: int, why: str) -> Draft:
+    # The record names the event that closes it once that has a number: see `_append`.
+    return Draft("entry.closed", text=why, data={"resolved": [seq], "inferred": True})

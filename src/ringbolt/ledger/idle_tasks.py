@@ -1,0 +1,30 @@
+"""A task that upkeep paused because nobody worked on it goes on with the next write about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model import rules
+from ..model.types import Origin
+from ..store.schema import is_activity
+from ..store.tx import Row
+from .drafts import Draft
+
+# What happens around a task without anybody working on it.
+_NOT_WORK = ("task.focused", "task.linked", "claim.released", "undone")
+_PAUSED_BY_UPKEEP = (rules.IDLE, rules.SESSION_GONE)
+
+
+def resumption(head: Row, draft: Draft, origin: Origin) -> dict[str, Any]:
+    """The columns of a paused task that an event changes by showing that someone works on it again."""
+    heads: dict[str, Any] = draft.sets.get("heads", {})
+    if head["reason"] not in _PAUSED_BY_UPKEEP or heads.keys() & {"status", "reason"}:
+        return {}  # another pause, or somebody says now why it rests
+    if draft.kind in _NOT_WORK or not is_activity(draft.kind, origin):
+        return {}
+    if origin.channel == "tool" and (draft.text or "").startswith(rules.SESSION_ENDED):
+        return {}
+    resumed: dict[str, Any] = {"status": "active", "reason": None}
+    if (head["attention"] or "").startswith(rules.NEEDS_REVIEW):
+        resumed["attention"] = None
+    return resumed

@@ -1,0 +1,45 @@
+"""Redaction on the path of every write: the one place through which an operation's arguments become an event.
+
+Hooks redact before they write to the journal, because the journal is on disk too. What the library, MCP,
+HTTP, the command line, imports and models write is redacted here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model.redaction import Redactor
+from .drafts import Draft
+
+_REDACTOR = Redactor()
+# Columns and fields that must work, not be read: a callback without its token reaches nobody.
+_OPERATIONAL = frozenset(("callback_url",))
+
+
+def redact_draft(draft: Draft, data: str, sets: str | None) -> bool:
+    """Replace the secrets in what an event will store; returns whether there were any.
+
+    `data` and `sets` are those of the draft as JSON. Reading them as one text finds whatever there is to
+    find, and most events have nothing; only then are their values taken apart.
+    """
+    whole = f"{draft.text}\n{data}\n{sets}"
+    if _REDACTOR.text(whole) == whole:
+        return False
+    draft.text = draft.text and _REDACTOR.text(draft.text)
+    records: dict[str, Any] = draft.sets.get("+records", {})
+    variable = next((row["key"] for row in records.values() if row.get("key")), "")
+    draft.data = {
+        name: value if name in _OPERATIONAL else _REDACTOR.whole(value, variable if name == "value" else name)
+        for name, value in draft.data.items()
+    }
+    draft.sets = {table: _redacted_rows(table, rows) for table, rows in draft.sets.items()}
+    return True
+
+
+def _redacted_rows(table: str, rows: Any) -> Any:
+    if table == "+keys":  # the key itself is an identity
+        return {**rows, "result": _REDACTOR.text(rows["result"])}
+    found = _REDACTOR.whole(rows)
+    if table.lstrip("+") == "extras":
+        found.update((name, rows[name]) for name in _OPERATIONAL if name in rows)
+    return found

@@ -1,0 +1,321 @@
+"""What secrets look like: the tables behind `redaction`. Data only, because the capture hook embeds it.
+
+Written after reading the rules of gitleaks, detect-secrets and trufflehog. A pattern here must take linear
+time on any text: `bench/adversarial.py` feeds each one strings made from its own alphabet.
+"""
+
+# ruff: noqa: E501 - a pattern is easier to read in one line
+from __future__ import annotations
+
+# A code may follow an escape in JSON (`\\nghp_…`), a colour, or a percent-encoded sign, but not a letter:
+# long codes contain short prefixes by chance.
+_APART = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f][0-9A-Fa-f])|(?<=\[[0-9]m)|(?<=[0-9][0-9]m))"
+# Where the body may contain what may stand before it, only the beginning of a run counts.
+_ALONE = r"(?:(?<![\w-])|(?<=\\[nrtbf]))"
+
+# Each vendor: the kind, what a text must contain, and the pattern of its codes. Prefixes that
+# cannot occur by chance need nothing before them.
+VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("aws", ("AKIA", "ASIA", "ABIA", "ACCA"), _APART + r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])"),
+    ("aws", ("ABSK", "bedrock-api-key-"), r"(?:ABSK[A-Za-z0-9+/]{100,300}={0,2}|bedrock-api-key-[\w=-]{20,2000})"),
+    ("github", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"), _APART + r"(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255})"),
+    (
+        "gitlab",
+        ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-",
+         "glffct-", "GR1348941"),
+        r"(?:gl(?:pat|dt|rt|ptt|cbt|ft|imt|agent|oas|soat|ffct)-|GR1348941)[\w-]{16,300}(?:\.[0-9a-z]{6,12})?",
+    ),
+    ("slack", ("xox", "xapp-"), _APART + r"(?:xox[a-eo-s](?:\.xox[bp])?|xapp)-(?=[A-Za-z0-9-]{0,40}[0-9])[A-Za-z0-9-]{10,300}+(?!\.[a-z]{3})"),
+    ("anthropic", ("sk-ant-",), r"sk-ant-[\w-]{16,300}"),
+    (
+        "openai",
+        ("sk-",),
+        _ALONE + r"sk-(?:(?:proj|svcacct|admin|None|or-v1|lf|kimi)-[\w-]{16,300}|(?=[a-z-]{0,60}+[A-Z0-9])[A-Za-z0-9]{20,200})",
+    ),
+    ("stripe", ("sk_", "rk_", "whsec_"), r"(?:(?<![a-z])[sr]k_(?:live|test|prod)_|whsec_)[A-Za-z0-9+/=]{10,250}"),
+    (
+        "google",
+        ("AIza", "ya29.", "GOCSPX-", "1//0"),
+        r"(?:(?<![A-Za-z0-9])AIza[\w-]{35}|ya29\.[\w.-]{20,500}|GOCSPX-[\w-]{20,100}|(?<![\w/:])1//0[\w-]{40,120})",
+    ),
+    ("azure", ("Q~",), r"(?<![\w~.])[\w~.]{3}[0-9]Q~[\w~.-]{31,34}"),
+    ("npm", ("npm_",), r"npm_[A-Za-z0-9]{30,50}"),
+    ("pypi", ("pypi-",), _APART + r"pypi-[\w-]{30,400}"),
+    ("docker", ("dckr_",), r"dckr_(?:pat|oat)_[\w-]{20,100}"),
+    ("huggingface", ("hf_", "api_org_"), _APART + r"(?:hf|api_org)_[A-Za-z0-9]{28,60}(?!\w)"),
+    ("sendgrid", ("SG.",), _APART + r"SG\.[\w-]{10,64}\.[\w-]{16,64}"),
+    ("mailgun", ("key-",), _APART + r"(?:pub)?key-[0-9a-f]{32}(?![0-9a-f])"),
+    ("twilio", ("SK",), r"SK(?<![A-Za-z0-9]SK)[0-9a-f]{32}(?![0-9A-Za-z])"),
+    ("digitalocean", ("_v1_",), r"do[opr]_v1_[0-9a-f]{30,80}"),
+    ("shopify", ("shp",), r"shp(?:at|ca|pa|ss)_[A-Za-z0-9]{20,64}"),
+    ("databricks", ("dapi",), _APART + r"dapi[0-9a-f]{30,40}(?:-[0-9])?"),
+    ("vault", ("hvs.", "hvb.", "hvr."), _APART + r"hv[sbr]\.[\w-]{20,300}"),
+    ("grafana", ("glsa_", "glc_"), _APART + r"(?:glsa_\w{20,60}|glc_[A-Za-z0-9+/]{30,400}={0,3})"),
+    ("atlassian", ("ATATT3", "ATBB"), r"(?:ATATT3[\w=-]{20,400}|ATBB[A-Za-z0-9]{20,60})"),
+    ("linear", ("lin_api_", "lin_oauth_"), r"lin_(?:api|oauth)_[A-Za-z0-9]{20,100}"),
+    ("groq", ("gsk_",), _APART + r"gsk_[A-Za-z0-9]{20,100}"),
+    ("xai", ("xai-",), _APART + r"xai-[A-Za-z0-9]{20,200}"),
+    ("perplexity", ("pplx-",), r"pplx-[A-Za-z0-9]{20,100}"),
+    ("replicate", ("r8_",), _APART + r"r8_[A-Za-z0-9]{30,60}"),
+    ("newrelic", ("NRAK-", "NRII-", "NRJS-"), r"NR(?:AK|II|JS)-[A-Za-z0-9-]{18,60}"),
+    ("sentry", ("sntry",), r"sntry[su]_[\w=+/-]{20,400}"),
+    ("rubygems", ("rubygems_",), r"rubygems_[0-9a-f]{40,60}"),
+    ("postman", ("PMAK-",), r"PMAK-[0-9a-f]{20,40}-[0-9a-f]{20,50}"),
+    ("figma", ("figd_", "figo_"), _APART + r"fig[do]_[\w-]{20,100}"),
+    ("age", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
+    ("telegram", (":AA",), r"(?<![0-9])[0-9]{8,10}:AA[\w-]{28,40}"),
+    ("pulumi", ("pul-",), _APART + r"pul-[0-9a-f]{30,50}"),
+    ("notion", ("ntn_", "secret_"), _APART + r"(?:ntn_[A-Za-z0-9]{36,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))"),
+    ("square", ("sq0",), r"sq0[a-z]{3}-[\w-]{20,60}"),
+    ("facebook", ("EAA",), _APART + r"EAA[A-Za-z0-9]{60,400}"),
+    ("facebook", ("facebook", "Facebook", "FACEBOOK", "fb_", "FB_", "graph."), r"(?<![0-9])[0-9]{15,16}(?:\||%7C)[\w-]{27,40}(?![\w-])"),
+    ("intra42", ("s-s4t2",), r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),
+    ("brevo", ("xkeysib-", "xsmtpsib-"), r"x(?:key|smtp)sib-[0-9a-f]{60,70}-[A-Za-z0-9]{10,30}"),
+    ("planetscale", ("pscale_",), r"pscale_(?:tkn|oauth|pw)_[\w=.-]{30,70}"),
+    ("doppler", ("dp.",), _APART + r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}"),
+    ("dynatrace", ("dt0",), r"dt0[a-z][0-9]{2}\.[A-Z0-9]{20,30}\.[A-Z0-9]{60,70}"),
+    ("flyio", ("fo1_", "fm1", "fm2_"), _APART + r"(?:fo1_[\w-]{40,50}|fm[12][ar]?_[A-Za-z0-9+/=,]{60,1000})"),
+    ("supabase", ("sbp_", "sb_secret_"), _APART + r"(?:sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,60})"),
+    ("netlify", ("nfp_", "nfc_"), _APART + r"nf[pc]_[A-Za-z0-9]{30,60}"),
+    ("vercel", ("vcp_", "vci_", "vca_", "vcr_", "vck_", "vercel_blob_rw_"), _APART + r"(?:vc[piark]_[A-Za-z0-9]{20,80}|vercel_blob_rw_\w{20,80})"),
+    ("cloudflare", ("v1.0-",), r"v1\.0-[0-9a-f]{24}-[0-9a-f]{140,150}"),
+    ("terraform", (".atlasv1.",), r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,80}"),
+    ("artifactory", ("AKCp", "cmVmd"), _APART + r"(?:AKCp[A-Za-z0-9]{60,80}|cmVmd[A-Za-z0-9]{55,65})"),
+    ("easypost", ("EZAK", "EZTK"), r"(?<![A-Za-z0-9+/])EZ[AT]K[A-Za-z0-9]{40,60}"),
+    ("shippo", ("shippo_",), r"shippo_(?:live|test)_[0-9a-fA-F]{40}"),
+    ("onepassword", ("ops_eyJ", "A3-"), r"(?:ops_eyJ[A-Za-z0-9+/=_-]{100,2000}|(?<![A-Z0-9])A3-[A-Z0-9]{6}-[A-Z0-9-]{20,40})"),
+    ("heroku", ("HRKU-",), r"HRKU-[\w-]{30,80}"),
+    ("openshift", ("sha256~",), r"sha256~[\w-]{40,50}"),
+    ("prefect", ("pnu_", "pnb_"), _APART + r"pn[ub]_[A-Za-z0-9]{36}"),
+    ("readme", ("rdme_",), _APART + r"rdme_[a-z0-9]{60,80}"),
+    ("sourcegraph", ("sgp_",), _APART + r"sgp_\w{40,80}"),
+    ("typeform", ("tfp_",), _APART + r"tfp_[\w.=-]{40,80}"),
+    ("airtable", ("pat",), r"pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    ("frameio", ("fio-u-",), r"fio-u-[\w=-]{60,70}"),
+    ("infracost", ("ico-",), r"(?<![\w.-])ico-[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    ("clojars", ("clojars_", "CLOJARS_"), r"(?i:CLOJARS_)[a-z0-9]{60}"),
+    ("langchain", ("lsv2_", "ls__"), _APART + r"(?:lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|ls__[0-9a-f]{32})"),
+    ("tailscale", ("tskey-",), r"tskey-[a-z]{3,10}-[\w-]{20,80}"),
+    ("buildkite", ("bkua_",), r"bkua_[0-9a-f]{40}"),
+    ("sonarqube", ("squ_", "sqp_", "sqa_"), _APART + r"sq[upa]_[0-9a-f]{30,50}"),
+    ("okta", ("okta", "Okta", "OKTA"), r"(?<![A-Za-z])(?i:okta[\w.-]{0,30}+[\"' :=]{1,5})(?P<secret>00[\w-]{40})(?![\w-])"),
+    ("ringbolt", ("rbt_",), _APART + r"rbt_[\w-]{20,100}"),
+    ("jwt", ("eyJ",), _ALONE + r"eyJ[\w-]{8,4000}+\.[\w-]{8,8000}+\.[\w-]{0,2000}+"),
+    (
+        "private-key",
+        ("LS0tLS1CRUdJTi",),
+        r"LS0tLS1CRUdJTi(?:BSU0Eg|BQUklWQVRF|BPUEVO|BFQyBQ|BFTkNSWVBURUQg|BEU0Eg|BQR1Ag)[A-Za-z0-9+/=]{20,20000}+",
+    ),
+    (
+        "discord",
+        ("discord", "Discord", "DISCORD", ".login(", "bot.run("),
+        r"(?<![\w.-])[MNO][A-Za-z0-9]{22,27}\.[\w-]{6}\.[\w-]{25,40}(?![\w.-])",
+    ),
+    (
+        "password-hash",
+        ("$1$", "$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$y$", "$7$", "$gy$", "$apr1$", "$argon2", "$scrypt$",
+         "pbkdf2", "PBKDF2", "{SSHA", "{ssha", "$P$", "$md5$", "bcrypt_sha256", "$s2k$"),
+        (
+            r"(?:pbkdf2[\w:-]{0,20}\$[0-9]{1,8}\$[\w./+=-]{4,100}\$[\w./+=-]{16,200}"
+            r"|\$(?:1|5|6|7|y|gy|apr1|2[abxy]?|argon2(?:id|i|d)|scrypt|P|md5)\$[\w./+=,$-]{16,300}"
+            r"|\{(?i:ssha)[0-9]{0,3}\}[\w+/=]{20,200})"
+        ),
+    ),
+)  # fmt: skip
+
+# A private key, whole or cut off; line breaks may be escaped. Without an end it goes as far as its lines look
+# like base64.
+PRIVATE_KEY = (
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:(?:[^-]|-(?!----)){0,20000}+-----END[A-Z0-9 ]{0,60}-----|(?:[\w+/=:., \t\r\n\\-]{0,20000}+))"
+)
+PUTTY_KEY = r"(?<=Private-Lines: )[0-9]{1,3}\s{1,4}(?:[A-Za-z0-9+/=]{4,80}\s{1,2}){1,200}(?:Private-MAC: [0-9a-f]{20,64})?"
+
+# Userinfo of URLs: a password, then a token in the place of a user.
+URL_LOGIN = r"(?<=://)([^\s/:@\"'<>`\\]{0,100}+):([^\s/\"'<>`\\]{1,200})@"
+URL_SLASHED = r"(?<!http)(?<!https)(?<=://)[^\s/:@\"'<>]{1,60}+:([^\s\"'<>@:]{1,100}+)@"
+URL_TOKEN = r"(?<=://)([^\s/:@\"'<>`\\]{16,400}+)@"  # noqa: S105 - a pattern
+JDBC_LOGIN = (
+    r"(?i)(?:jdbc:oracle:\w{1,10}:|sqlplus(?: -[A-Za-z]{1,8})* )['\"]?[\w$#.]{1,40}/([^\s@\"'/]{3,80})(?=@)"
+)
+# Addresses whose path is the secret.
+WEBHOOKS = (
+    r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api(?:/v[0-9]{1,2})?/webhooks/"
+    r"|webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/|hooks\.chime\.aws/incomingwebhooks/"
+    r"|maker\.ifttt\.com/trigger/[\w-]{1,60}/with/key/|api\.telegram\.org/(?:file/)?bot"
+    r"|logic\.azure\.com(?::443)?/workflows/)(?P<secret>[^\s\"'<>?`|)\]}\\]{16,400}+)"
+)
+HOOK_HINTS = ("hooks.", "/webhooks/", "webhook.office", "maker.ifttt", "telegram.org", "logic.azure")
+
+# `Authorization: Bearer …` and the like, with or without the header's name.
+AUTHORIZATION = (
+    r"(?i)(?:(?<![A-Za-z])(?:bearer|basic|negotiate)[ \t]{1,3}"
+    r"|authorization\\{0,3}[\"']?\]?[ \t]{0,3}(?::|=>?|,)[ \t]{0,3}\\{0,3}[\"']?"
+    r"(?:[A-Za-z][A-Za-z0-9-]{1,20}(?:[ \t]{1,3}|[ \t]?=[ \t]?))?)"
+    r"\\{0,3}[\"']?(?P<secret>\w[\w.~+/:=!@#%^*|-]{7,4000}+)"
+)
+DIGEST_RESPONSE = r"(?i)(?:digest|hmac|aws4|signature)[^\n]{0,300}?(?:response|signature)=[\"']?(?P<secret>[0-9A-Za-z+/=]{16,200})"
+COOKIE_HEADER = r"(?i)(?:set-)?cookie2?\\{0,3}[\"']?[ \t]{0,2}[:=][ \t]{0,2}\\{0,3}[\"']?(?P<cookies>[^\r\n\"\\]{4,4000}+)"
+COOKIE_FLAG = r"(?:^|\s)(?:-b|--cookie)[ =]?[\"']?(?P<cookies>[\w.-]{1,60}=[^\r\n\"']{4,4000}+)"
+COOKIE = r"(?P<name>[\w.-]{1,80})=(?P<value>[^\s;,\"']{1,4000}+)"
+
+# `host:port:database:user:password`, the lines of a .pgpass.
+PGPASS = r"(?m)^[\w.*-]{1,100}:(?:[0-9]{4,5}|\*):[^:\s]{1,63}:[^:\s]{1,63}:(?P<secret>[^\s:]{4,200})[ \t]*$"
+# A login in a sentence: `credentials: bob / …`.
+SAID_LOGIN = (
+    r"(?i)(?:credentials?|creds|logins?|zugangsdaten|identifiants?)[ \t]{0,2}[:=][ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?"
+    r"[ \t]{0,2}[/:|][ \t]{0,2}[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
+)
+SEED_PHRASE = (
+    r"(?i)(?:mnemonic|seed[ _-]?phrase|recovery[ _-]phrase)[\"']?[ \t]{0,2}[:=][ \t\"']{0,4}"
+    r"(?P<secret>(?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})"
+)
+SESSION_COOKIE = (
+    r"(?i)(?:phpsessid|jsessionid|asp\.net_sessionid|_gitlab_session|user_session|laravel_session|connect\.sid|sessionid)"
+    r"=(?P<secret>[\w%.+/-]{12,400}+)"
+)
+SQL_PASSWORD = r"(?i)\b(?:identified[ \t]{1,3}(?:with[ \t]{1,3}\w{1,40}[ \t]{1,3})?by|password)[ \t]{1,3}(?:N)?'(?P<secret>[^'\n]{4,200}+)'"  # noqa: S105
+# `echo … | sudo -S`: what is piped into a program that reads a password.
+PIPED = (
+    r"(?:echo|printf)[ \t]{1,3}(?:-[neE]{1,2}[ \t]{1,3})?(?P<quote>[\"']?)(?:%s(?:\\n)?[\"']?[ \t]{1,3}[\"']?)?"
+    r"(?P<secret>[^\s\"'$`|]{4,200}+)[\"']?[ \t]{0,3}\|[ \t]{0,3}(?=[^\n|]{0,120}(?:sudo[ \t]{1,3}[^\n|]{0,20}-S|stdin|with-token|chpasswd|passwd))"
+)
+
+# Arguments of programs that hold a password: each flag with the programs that it belongs to. How the value
+# follows: `attached` (-pX), `apart` (-p X), `either`, or after a separator inside it (`user:X`).
+PROGRAM_FLAGS = r"(?<=[ \t\n\"',])(?:(-[aApPuUwkH]|--user|--proxy-user|--passin|-pass(?:in|out)?|/p:|/pass:)(?:[\"'],)?([ \t=]{0,3}))(?=[^\s-]|-\S)"
+FLAG_PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
+    "-p": (
+        ("mysql", "attached"), ("mariadb", "attached"), ("7z", "attached"), ("rar", "attached"),
+        ("sshpass", "either"), ("login", "either"), ("mongo", "apart"), ("psexec", "apart"), ("smbmap", "apart"),
+        ("crackmapexec", "apart"), ("evil-winrm", "apart"), ("rdesktop", "apart"), ("influx", "apart"),
+        ("wp-cli", "apart"), ("cqlsh", "apart"),
+    ),
+    "-P": (
+        ("zip", "either"), ("sqlcmd", "either"), ("bcp", "either"), ("osql", "either"), ("mosquitto", "apart"),
+        ("ipmitool", "apart"),
+    ),
+    "-a": (("redis-cli", "apart"), ("http", ":"), ("https", ":"), ("keydb-cli", "apart"), ("valkey-cli", "apart")),
+    "-A": (("snmp", "apart"),),
+    "-u": (("curl", ":"), ("lftp", ","), ("wget", ":"), ("xh", ":")),
+    "-U": (("smbclient", "%"), ("rpcclient", "%"), ("curl", ":"), ("net", "%"), ("smbget", "%")),
+    "--user": (("curl", ":"), ("smbclient", "%"), ("lftp", ",")),
+    "--proxy-user": (("curl", ":"),),
+    "-w": (("ldap", "apart"), ("cqlsh", "apart")),
+    "-k": (("openssl", "apart"),),
+    "-pass": (("openssl", "pass:"),),
+    "-passin": (("openssl", "pass:"),),
+    "-passout": (("openssl", "pass:"),),
+    "/p:": (("freerdp", "attached"), ("mstsc", "attached"), ("cmdkey", "attached")),
+    "/pass:": (("cmdkey", "attached"),),
+}  # fmt: skip
+FLAG_HINTS = (
+    "mysql", "mariadb", "7z", "rar ", "sshpass", "login", "mongo", "psexec", "smb", "crackmap", "winrm", "rdesktop",
+    "influx", "zip ", "sqlcmd", "bcp ", "osql", "mosquitto", "ipmitool", "-cli", "http ", "snmp", "curl", "lftp",
+    "wget", "rpcclient", "ldap", "openssl", "freerdp", "cmdkey", "cqlsh", "net ",
+)  # fmt: skip
+HTPASSWD = r"htpasswd[ \t]{1,3}-[A-Za-z]{0,6}b[A-Za-z]{0,6}[ \t]{1,3}(?:-[A-Za-z]{1,6}[ \t]{1,3}){0,3}(?:[^\s-]\S{0,200}[ \t]{1,3}){1,2}?(?P<secret>[^\s\"'$]{4,200}+)(?=[ \t]*(?:$|[\n\"';&|]))"
+
+# --- names and values -------------------------------------------------------------------------------
+
+# What the name of a secret contains, as it is searched for; in longer words only after a separator or a
+# change of case (`_named` in redaction looks).
+NAME_STEMS = (
+    r"pass(?:w(?:or[dt]|d)|phrase|code)?|pwd|pw|kennwort|mot[ _-]de[ _-]passe|motdepasse|contrase[nñ]a|senha|wachtwoord"
+    r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis"
+    r"|jeton|cl[ée](?: d'| )?api"
+)
+# The same in lower case and without what follows: a quick search finds these first.
+NAME_BEGINS = (
+    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|schlüssel"
+    r"|geheimnis|jeton|cl[ée]"
+)
+NAME_HINTS = (
+    "pass", "pwd", "pw=", "pw:", "pw\"", "kennwort", "contrase", "senha", "wachtwoord", "secret", "token", "key", "cred",
+    "auth", "psk", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api",
+)  # fmt: skip
+# The name's last word decides; these come after it and change nothing.
+NAME_TAILS = frozenset(
+    "value base data string str b64 base64 dev prod production test testing live old new default staging local main"
+    " raw plain text plaintext cleartext current one two secure hash hashed encoded encrypted override"
+    " 1 2 3 4 5 6 7 8 9 0".split()
+)
+PASSWORD_WORDS = frozenset(
+    "pass pw psk requirepass masterauth senha contrasena storepass keypass dbpass userpass rootpw adminpw".split()
+)
+# Written as one word: `PGPASSWORD`, `authtoken`, `accesskey`.
+PASSWORD_ENDS = ("password", "passwords", "passwd", "passphrase", "passcode", "passwort", "pwd", "kennwort",
+                 "motdepasse", "contraseña", "wachtwoord")  # fmt: skip
+SECRET_WORDS = frozenset("credential credentials cred creds otp".split())
+SECRET_ENDS = ("apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey", "masterkey", "signingkey",
+               "encryptionkey", "presharedkey", "licensekey")  # fmt: skip
+# With `key` after one of these it is a secret …
+KEY_WORDS = frozenset(
+    "api access secret private priv auth account signing sign encryption encrypt crypto cipher master session shared"
+    " storage service client consumer app application admin license licence webhook deploy symmetric aes hmac rsa"
+    " preshared subscription server root write functions jwt cookie cookies bot merchant developer dev integration"
+    " security token authorization".split()
+)
+# … and after one of these it is not, whatever its value.
+PLAIN_KEY_WORDS = frozenset(
+    "public pub primary foreign cache sort partition idempotency hot row object registry host map dict lookup group"
+    " unique composite range natural candidate surrogate routing translation locale json config dedup build job event"
+    " state file record search index feature query react list answer short arrow function modifier document message"
+    " site publishable recaptcha anon s3 redis log dictionary attribute property field column ordering grouping join"
+    " correlation turn storagestate commit content asset etag stable item entry node kms any press no".split()
+)
+# A name that ends in one of these describes a secret and holds none.
+HARMLESS_WORDS = frozenset(
+    "file files path paths name names count limit limits type types url uri urls id ids field fields length policy ttl"
+    " budget expiry expires expire expiration expired env var variable header headers len size index usage used total"
+    " max min per version arn ref refs reference minutes seconds hours days label placeholder prompt hint required"
+    " enabled disabled regex pattern format provider manager store service class endpoint host port prefix suffix"
+    " status state role roles scope scopes user username mode method methods kind algorithm alg charset help title"
+    " description message error errors page policies rotation strength rules rule check checks validator input output"
+    " form view template screen button reset change changed confirmation cost price counts ring chain pair pairs"
+    " bits exchange agreement stretching derivation iterations rounds stdin source target info log logs level handler"
+    " middleware func function callback module parser lexer lookup table column row server servers issuer audience"
+    " set get reader writer cache tokens secrets keys ref references namespace domain location bucket attempts age"
+    " required optional visible hidden shown needed only management vault engine backend by at on in of for to"
+    " address email prompted protected based less free strategy flow grant granted create created update updated"
+    " delete deleted revoke revoked generate generated rate rates ratio window fn cb hook hooks".split()
+)
+# What comes before `token` when no credential is meant.
+PLAIN_TOKEN_WORDS = frozenset(
+    "public publishable next page continuation cursor pagination sync max min num total unexpected invalid per prompt completion input"
+    " output context stop eos bos pad unk mask special cancellation lexer cls sep start end last first current image"
+    " design syntax parse parsed grammar n line word separator delimiter css theme color unknown expected nextpage"
+    " cached reasoning thinking budget text string number keyword operator identifier comment".split()
+)
+
+# A value that is no secret whatever its name: a placeholder, a variable, a template, a type or a word.
+PLACEHOLDER = (
+    r"(?i)(?:[<`|&]|\$[\w{(]|%\w+%|\{\{?|\[|\(|#\{|\*{2,}|\.{2,}|…|=|x{3,}\S{0,40}$|0{4,}$|-+$|_+$|\?+$|\\[\"']?$"
+    r"|(?:your|my|the|some|any|an?|new|old|enter|insert|put|replace|fake|dummy|sample|example|test|demo|bad|wrong|invalid"
+    r"|valid|mock|foo|bar|default|placeholder|temp)?[-_ ]?"
+    r"(?:api|access|secret|auth|db|user|admin|root|real|strong|super|own|actual|private|personal|github|openai|aws)?[-_ ]?"
+    r"(?:password|passwd|passphrase|passwort|pass|pwd|secret|token|key|keys|credentials?|value|string|here|goes)?"
+    r"(?:[-_ ]?(?:here|goes[-_ ]here|value|string|goes|name|placeholder|example))?$"
+    r"|your[-_ ]|insert[-_ ]|replace[-_ ]|change[-_]?(?:me|it|this)|todo\b|tbd\b|n/?a$|placeholder|redacted|removed|omitted"
+    r"|(?:none|null|nil|true|false|undefined|unset|empty|optional|required|hidden|string|str|text|bytes|int|integer|number"
+    r"|bool|boolean|any|object|void|unknown|never|varchar\w{0,10}|char|float|double|symbol|function|async|await|new|return"
+    r"|not|is|and|or|if|in|for|lambda|default|disabled|enabled|include|omit|same-origin|basic|bearer|oauth2?|digest|jwt"
+    r"|incorrect|invalid|missing|wrong|expired|valid|accepted|rejected|changed|updated|reset|failed|ok|yes|no|on|off)"
+    r"(?:$|[\s|;,.)\]}?=\[:])"
+    r"|(?:os|process|self|this|config|settings|args|request|req|env|cfg|ctx|opts|options|props|params|secrets|vars|var|local"
+    r"|module|event|data|user|form|state|credentials|creds|app|conf|client|session|response|res|result|kwargs|environ"
+    r"|import\.meta|Deno|System|Environment|ENV|builder|context|input|output|node|item)(?:\.|\[|->|::|\?\.)[A-Za-z_\"'\[]"
+    r"|(?:sha(?:1|224|256|384|512)|md5)[:-]|arn:|https?://[^\s@?]{0,300}$|op://|vault:|ssm:|ref\+|file://|ssh-(?:rsa|ed25519)"
+    r"|-----BEGIN (?:PUBLIC|CERT)|!(?:vault|ref|secret|sub|getatt)|enc\[)"
+)
+# Code: a call, an index, an attribute, a generic type, a template.
+CODE = (
+    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|\[(?=[A-Za-z_\"'0-9\]])|<[A-Za-z])"
+    r"|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+){1,6}[?!]?$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\??$|f[\"']|r[\"']|b[\"']\W|\w*\{\w+\})"
+)
+# Words that a sentence about passwords has, and a passphrase has not.
+SENTENCE_WORDS = frozenset(
+    "the a an is are be must should may can cannot not your you to for of in at least and or with has have was will this"
+    " that it too password passwords token secret key required invalid characters please enter der die das ist und nicht"
+    " muss le la les est de un une el es".split()
+)
