@@ -706,7 +706,7 @@ files: Files that a task touched.
 links: Links between tasks, and to goals.
 claims: Leases with their fencing tokens, including released ones.
 keys: Idempotency: the first answer to a call with a key.
-learned_patterns: What tasks of a repository taught: what failed, what worked instead, what the user had to say.
+learned_patterns: What tasks of a repository taught: what failed, what worked instead, what the user said.
 words: The full-text index: the words of each event, by its id. Its text cannot be read back.
 words_mark: How far the full-text index has come; later events are searched without it.
 vector_models: Models of vectors, and which events have theirs.
