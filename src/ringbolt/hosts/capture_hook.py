@@ -538,7 +538,8 @@ def redaction_module() -> Mapping[str, Any]:
 
 def may_hold_secret(data: bytes) -> bool:
     """Whether an event may hold a secret: a quick look, so that most events need not load the rules."""
-    if not BUILT or b"\\u" in data or not data.isascii():
+    # Of a large event most is dropped before it is searched; searching all of it here would take seconds.
+    if not BUILT or len(data) > _BLOCK or b"\\u" in data or not data.isascii():
         return True
     hints, exact = embedded("hints")
     lowered = data.lower()
