@@ -160,3 +160,21 @@ def test_the_store_verifies_after_redaction(tmp_path):
         first = memory.task_update(task, f"password={PASSWORD}", key="u")
         assert memory.task_update(task, f"password={PASSWORD}", key="u").seq == first.seq
         assert memory.verify().ok
+
+
+def test_an_export_of_another_store_is_redacted_as_it_comes_in(tmp_path):
+    """Its author may have kept secrets; a second import of the same file adds nothing."""
+    secret = f"ghp_{'Zk9' * 12}"
+    exported = tmp_path / "events"
+    with open_memory(tmp_path / "theirs.db", keep_secrets="on", signing_key=str(tmp_path / "theirs")) as theirs:
+        task = theirs.task_register("Deploy", request=f"Use the token {secret}.").task_id
+        theirs.task_set(task, "api_token", secret)
+        theirs.export_events(exported)
+    assert secret in exported.read_text()
+    with open_memory(tmp_path / "ours.db", signing_key=str(tmp_path / "ours")) as ours:
+        for _ in range(2):
+            ours.import_events(exported)
+        everything = "".join(f"{event.text} {event.data}" for event in ours.events())
+        assert secret not in everything
+        assert "[redacted" in everything
+        assert ours.verify().ok

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..ledger.base import Base
 from ..ledger.values import read_event, read_origin
+from ..ledger.without_secrets import redacted_event
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, RingboltError, shown
 from ..model.operation import operation
@@ -321,6 +322,7 @@ def as_import(event: Row, origin: Origin) -> tuple[Row, Origin]:
     beside it, and without what only a store of our own may say.
 
     That is the key of a call, the session that works on the task, and the events that texts come from.
+    Secrets are redacted, as in everything that comes in.
     """
     claimed = origin.claimed if origin.channel == "import" and origin.claimed else origin.channel
     author = origin.replace(channel="import", claimed=claimed)
@@ -333,7 +335,7 @@ def as_import(event: Row, origin: Origin) -> tuple[Row, Origin]:
                 for cite in (*cites.values(), "session_id", "focus"):
                     row.pop(cite, None)
     changed = validate.dumps(sets) if sets else None
-    return {**event, "sets": changed, "origin_id": origin_id(author)}, author
+    return {**redacted_event({**event, "sets": changed}), "origin_id": origin_id(author)}, author
 
 
 def without_changes(event: Row) -> Row:

@@ -6,9 +6,12 @@ HTTP, the command line, imports and models write is redacted here.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from ..model import validate
 from ..model.redaction import Redactor
+from ..store.tx import Row
 from .drafts import Draft
 
 _REDACTOR = Redactor()
@@ -34,6 +37,22 @@ def redact_draft(draft: Draft, data: str, sets: str | None) -> bool:
     }
     draft.sets = {table: _redacted_rows(table, rows) for table, rows in draft.sets.items()}
     return True
+
+
+def redacted_event(event: Row) -> Row:
+    """An event of a foreign file with its secrets replaced, always in the same way."""
+    whole = f"{event['text']}\n{event['data']}\n{event['sets']}"
+    if _REDACTOR.text(whole) == whole:
+        return event
+    data: dict[str, Any] = json.loads(event["data"])
+    sets: dict[str, Any] = json.loads(event["sets"]) if event["sets"] else {}
+    rows = {table: _redacted_rows(table, rows) for table, rows in sets.items()}
+    return {
+        **event,
+        "text": event["text"] and _REDACTOR.text(event["text"]),
+        "data": validate.dumps(_REDACTOR.whole(data)),
+        "sets": validate.dumps(rows) if rows else None,
+    }
 
 
 def _redacted_rows(table: str, rows: Any) -> Any:
