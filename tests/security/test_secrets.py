@@ -166,7 +166,8 @@ def test_an_export_of_another_store_is_redacted_as_it_comes_in(tmp_path):
     """Its author may have kept secrets; a second import of the same file adds nothing."""
     secret = f"ghp_{'Zk9' * 12}"
     exported = tmp_path / "events"
-    with open_memory(tmp_path / "theirs.db", keep_secrets="on", signing_key=str(tmp_path / "theirs")) as theirs:
+    keep = {"keep_secrets": "on", "signing_key": str(tmp_path / "theirs")}
+    with open_memory(tmp_path / "theirs.db", **keep) as theirs:
         task = theirs.task_register("Deploy", request=f"Use the token {secret}.").task_id
         theirs.task_set(task, "api_token", secret)
         theirs.export_events(exported)
