@@ -42,6 +42,7 @@ _JUDGED = {
     "instruction": 12.0,
     "run": 8.0,
     "last words": 12.0,
+    "recorded": 90.0,  # a value or a dead end that somebody took the trouble to record
     "value": 20.0,
     "surely decided": 10.0,  # inferred, with a high confidence
     "perhaps decided": 5.0,
@@ -80,6 +81,8 @@ def kind_of_entry(entry: Entry) -> str:
         if not data.get("inferred"):
             return "decision"
         return "surely decided" if is_stated(entry) else "perhaps decided"
+    if entry.type in ("variable", "exclusion") and not data.get("inferred"):
+        return "recorded"
     if entry.type == "variable":
         return "value" if is_stated(entry) else "perhaps decided"
     if entry.type == "user_instruction":
