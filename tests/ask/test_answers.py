@@ -152,7 +152,7 @@ def test_rows_are_fitted_into_any_room(rows, room, least):
 
 def test_what_the_work_needs_are_values_and_the_names_in_use():
     names = tuple(
-        Name(name=f"file{n}.go", kind="file", seq=3, channel="tool", weight=1.0) for n in range(400)
+        Name(name=f"file{n}.go", kind="file", seq=3, channel="tool", chance=1.0) for n in range(400)
     )
     task = snapshot(names=names, values=(entry(4, "variable", "x", value=5).replace(key="port"),))
     text = answer(Intent(about="needs"), Context(task=task, now=AT, subject=Subject(()))).text

@@ -25,13 +25,14 @@ PARTS = [
 
 
 @pytest.fixture(scope="module", params=PARTS)
-def attacked(request, tmp_path_factory):
+def attacked(request, tmp_path_factory, signing_key):
     """A memory, a task full of some payloads in every field, and the payloads; written by a tool."""
     folder = tmp_path_factory.mktemp("hostile")
     texts = PAYLOADS[request.param : request.param + EACH]
     short = [text.strip()[:24].strip() for text in texts]
     (folder / "w").mkdir()
-    with open_memory(str(folder / "store.db"), Clock(), workspace=str(folder / "w")) as memory:
+    own = {"workspace": str(folder / "w"), "signing_key": signing_key}
+    with open_memory(str(folder / "store.db"), Clock(), **own) as memory:
         actor = memory.acting_as(channel="tool")
         plan = [{"title": text, "stage": text[:50]} for text in short[:12]]
         task = actor.task_register(short[0], plan, request=texts[1], goal=texts[2], tags=short[:5]).task_id

@@ -231,7 +231,7 @@ def test_a_backup_that_is_restored_is_searched_as_it_is(memory, tmp_path):
     memory.backup(tmp_path / "backup.db")
     memory.task_update(task, CAR)
     assert first(memory, "automobile") == CAR
-    memory.restore(tmp_path / "backup.db")
+    memory.acting_as(channel="user").restore(tmp_path / "backup.db")
     memory.task_update(task, LAWSUIT)  # has the id that the car had
     assert first(memory, "lawyer") == LAWSUIT
     assert CAR not in titles(memory.task_recall("automobile"))

@@ -49,13 +49,13 @@ WORDS = st.lists(st.text("abc-`<>", min_size=1, max_size=5), max_size=2).map(tup
 
 def entries(kind, fields, optional):
     return st.builds(
-        lambda seq, status, summary, detail, tags, data: Entry(
+        lambda seq, status, summary, detail, tags, data, channel: Entry(
             seq=seq, type=kind, at="2026-03-01T12:00:00.000Z", status=status, summary=summary, detail=detail,
-            tags=tags, data=data, key=None, origin=Origin(),
+            tags=tags, data=data, key=None, origin=Origin(channel=channel),
         ),
         st.integers(1, 10**6), st.sampled_from(["active", "superseded", "resolved"]), SAID,
         SAID | st.none() if kind in NOTES else st.none(), WORDS,
-        st.fixed_dictionaries(fields, optional=optional),
+        st.fixed_dictionaries(fields, optional=optional), st.sampled_from(["user", "agent", "tool"]),
     )  # fmt: skip
 
 
@@ -96,7 +96,10 @@ def said(entry):
     at = data.pop("recorded_at", entry.at)
     if entry.type == "exclusion":
         data.setdefault("when", at)
-    return entry.type, entry.seq, entry.status, entry.tags, at, data
+    # What others call an instruction of the user is no instruction when it is read again.
+    reported = entry.type == "user_instruction" and entry.origin.channel != "user"
+    kind = "context" if reported else entry.type
+    return kind, entry.seq, entry.status, entry.tags, at, data
 
 
 @pytest.fixture
