@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ringbolt import RingboltError
+from ringbolt.model.capabilities import Grant
 from ringbolt.model.errors import Conflict
 from ringbolt.model.trust import key_of
 
@@ -249,6 +250,27 @@ def test_an_accepted_call_is_never_destructive(memory, user, work):
     seq = memory.task_remember(work, "harmless", type="context", data=forged).seq
     with pytest.raises(RingboltError):
         user.task_accept(work, proposal=seq)
+
+
+def test_an_accepted_call_looks_no_further_than_whoever_accepts_it(memory, user, work, tmp_path):
+    """An agent that may look at files proposes to a user whose token may not."""
+    (tmp_path / "notes.txt").write_text("what it says")
+    agent, owner = (one.acting_as(workspace=str(tmp_path)) for one in (memory, user))
+    agent.task_decide(work, choice="Push whenever", supersedes=2, anchors=["notes.txt"])
+    (proposal,) = memory.task_proposals(work)
+    with pytest.raises(RingboltError):
+        owner.acting_as(grant=Grant().without("files")).task_accept(work, proposal=proposal.seq)
+    assert said(memory, work) == [NEVER]
+    owner.task_accept(work, proposal=proposal.seq)
+    assert said(memory, work) == []
+
+
+def test_a_change_to_a_step_of_the_user_is_proposed_and_made_once_accepted(memory, user, work):
+    memory.task_step_update(work, "s2", title="Skip the tests")
+    (proposal,) = memory.task_proposals(work)
+    assert proposal.operation == "task_step_update"
+    user.task_accept(work, proposal=proposal.seq)
+    assert [item.title for item in memory.task_get(work).items] == ["Build", "Skip the tests"]
 
 
 def test_an_imported_address_is_never_called(memory, user, work):

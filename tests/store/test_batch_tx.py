@@ -14,7 +14,7 @@ from tests.support import contents, open_memory
 def inside(memory, tx, **changes):
     """The same memory, writing within a transaction."""
     own = memory.acting_as(**changes)
-    own.store = OneTransaction(tx)
+    own.store = OneTransaction(tx, memory.store)
     return own
 
 
@@ -72,10 +72,10 @@ def test_what_a_savepoint_undid_is_read_again(memory, task):
         assert isinstance(tx.nested(fail), ValueError)
         assert {**tx.head(task, lock=True), "position": None} == {**before, "position": None}
         assert own_task(own) == task
-        inside(memory, tx, agent="somebody new").task_update(task, "done", key="undone")
+        inside(memory, tx, agent="somebody new").task_update(task, "said instead", key="undone")
 
     in_a_batch(memory, work)
-    assert [event.text for event in memory.events(task)][1:] == ["kept", "done"]
+    assert [event.text for event in memory.events(task)][1:] == ["kept", "said instead"]
     assert memory.verify().ok
 
 

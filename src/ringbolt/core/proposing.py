@@ -100,10 +100,10 @@ class Proposing(Base):
                 "Reject it with task_reject, and make the change yourself.",
             )
         origin = read_origin(row)
-        store: Any = OneTransaction(tx)
+        store: Any = OneTransaction(tx, self.store)
         author = type(self)(
             store, self.settings, origin=origin, workspace=self.workspace, repository=self.repository,
-            correlation=self._correlation, clock=self._clock, random=self._random,
+            correlation=self._correlation, clock=self._clock, random=self._random, grant=self.grant,
         )  # fmt: skip
         author._authority = self._authority
         if "task_id" in known.parameters:

@@ -150,7 +150,7 @@ class Folders(Tasks, Transfer):
 
     def _arriving(self, tx: Tx) -> Arrival:
         """A memory within a transaction that writes as an import, without a session."""
-        store: Any = OneTransaction(tx)
+        store: Any = OneTransaction(tx, self.store)
         return Arrival(
             store,
             self.settings,

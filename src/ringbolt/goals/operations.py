@@ -381,7 +381,7 @@ class Goals(Base):
         self, tx: Tx, name: str, criteria: Sequence[Any], fields: Mapping[str, Any], key: str | None
     ) -> tuple[Written, bool]:
         """Register a goal with its criteria in the caller's transaction; returns whether it is new."""
-        store: Any = OneTransaction(tx)
+        store: Any = OneTransaction(tx, self.store)
         writer = Tasks(
             store, self.settings, origin=self.origin, workspace=self.workspace, repository=self.repository,
             correlation=self._correlation, clock=self._clock, random=self._random, grant=self.grant,

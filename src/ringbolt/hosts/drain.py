@@ -269,7 +269,7 @@ class _Batch:
         key = (event.host, session_of(event.told), folder, principal)
         if (found := self._memories.get(key)) is None:
             own: Any = self._drainer.memory
-            store: Any = OneTransaction(self._tx)
+            store: Any = OneTransaction(self._tx, own.store)
             touched: Any = self.touched
             workspace, repository = workspace_named(folder or None)
             memory = TaskMemory(

@@ -35,7 +35,7 @@ _ARGUMENTS = {
 # The arguments that say what a call is about, the best first.
 _TELLING = (
     "choice what summary text value message outcome answer status next name goal title note active_issue"
-    " blockers reason other at"
+    " blockers until reason other at"
 ).split()
 
 
@@ -69,7 +69,7 @@ def withhold(draft: Draft, over: Overruled) -> list[Call]:
         for name in ("dropped_in", "status", "basis", "completed_at", "cause_seq", "evidence"):
             row.pop(name, None)
     calls += [
-        Call(operation="task_item_update", arguments={"item": item, **changes})
+        Call(operation="task_step_update", arguments={"step": item, **changes})
         for item, changes in by_step.items()
     ]
     if "plan" in draft.data:  # the list of the plan's steps
