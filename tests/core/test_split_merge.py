@@ -36,8 +36,8 @@ def _story(memory):
     memory.task_set(task, "version", "2")
     memory.task_set(task, "language", "de")
     memory.task_intent(task, what="Upload the draft", verify="curl it")
-    memory.task_remember(task, "Which dialect?", type="question")
     user.task_remember(task, "Use short sentences.", type="user_instruction")
+    memory.task_remember(task, "Which dialect?", type="question")
     memory.task_log_action(task, "Wrote the first page", status="completed", item="s4")
     memory.task_update(task, next="Translate page two")
     return task, at
@@ -398,6 +398,19 @@ def test_time_travel_sees_both_sides(memory, story):
     assert memory.task_plans(new)[0].version == 1
 
 
+def test_what_a_merge_copies_answers_no_question(memory, pair):
+    """The user's words were said on the other task, before anybody asked here."""
+    one, two = pair
+    user = memory.acting_as(channel="user")
+    user.task_remember(two, "Use the short names.", type="user_instruction")
+    memory.task_remember(one, "Which names shall I use?", type="question")
+    asked = _summaries(memory.task_get(one).questions)
+    memory.task_merge(one, other=two)
+    assert "Use the short names." in _summaries(memory.task_get(one).instructions)
+    assert _summaries(memory.task_get(one).questions) == asked
+    assert "Which names shall I use?" in asked
+
+
 def test_an_export_holds_both_tasks_and_can_still_be_undone(memory, story, tmp_path):
     task, at = story
     before = _state(memory, task)
@@ -413,7 +426,7 @@ def test_an_export_holds_both_tasks_and_can_still_be_undone(memory, story, tmp_p
     with TaskMemory.open(tmp_path / "half.db", workspace=None) as half:
         half.import_events(tmp_path / "one.jsonl")
         with pytest.raises(Conflict) as error:
-            half.task_undo(task)
+            half.acting_as(channel="user").task_undo(task)
         assert error.value.code == "not_undoable"
 
 

@@ -215,6 +215,7 @@ class _Carrier:
 
     def append(self, channel: str, draft: Draft) -> int:
         """Append an event through a channel, and return its seq."""
+        draft.is_copy = True
         memory = self._memory.acting_as(channel=channel)
         append_event(memory, self._tx, self._head, draft, self._now, self._operation)
         return self._head["last_seq"]

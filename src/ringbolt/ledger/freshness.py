@@ -17,6 +17,8 @@ from .drafts import Draft
 
 _OVER = ("completed", "skipped")
 _TEXTS = {"next_step": "next_seq", "blockers": "blockers_seq", "attention": "attention_seq"}
+# Events that restore or move what was over already.
+_NO_NEWS = ("undone", "task.split", "task.merged")
 _SAID = ("message", "user_instruction", "task.updated")
 _SHORT_ANSWER = 12  # words; a longer message must share a word with the question
 _WORD = re.compile(r"\w{4,}")
@@ -28,8 +30,10 @@ class Freshness:
 
     def __init__(self, tx: Tx, head: Row, draft: Draft, origin: Origin) -> None:
         self.closings: list[Draft] = []
+        if draft.is_copy or draft.kind in _NO_NEWS:
+            return
         over = [item for item, row in draft.sets.get("steps", {}).items() if row.get("status") in _OVER]
-        if over and draft.kind != "undone":
+        if over:
             self._end_texts(tx, head, draft, origin, over)
             self._close_questions(tx, head, over)
         elif origin.channel == "user" and draft.kind in _SAID and draft.text:
