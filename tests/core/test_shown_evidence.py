@@ -68,13 +68,22 @@ def test_an_intent_whose_process_was_killed_is_unknown_wherever_the_task_is_show
         assert "Yes" not in answer
 
 
-@pytest.mark.parametrize(("outcome", "verdict"), [("did", "Yes: "), ("did_not", "No: ")])
-def test_what_was_found_out_is_said_on_resuming_and_when_someone_asks(memory, task, outcome, verdict):
+@pytest.mark.parametrize(
+    ("outcome", "verdict", "heading"),
+    [
+        ("did", "Yes: ", "Done outside, do not repeat"),
+        ("did_not", "No: ", "Tried outside, did not happen"),
+    ],
+)
+def test_what_was_found_out_is_said_on_resuming_and_when_someone_asks(
+    memory, task, outcome, verdict, heading
+):
     intent = memory.task_intent(task, what="Deploy the shop to production").seq
     memory.acting_as(channel="web").task_outcome(task, intent=intent, outcome=outcome, note="it says v7")
     word = outcome.replace("_", " ")
     packet = memory.task_resume(task).text
-    assert f'#{intent}a "Deploy the shop to production": {word}; #{intent + 1}w "it says v7"' in packet
+    effect = f'#{intent}a "Deploy the shop to production"; #{intent + 1}w "it says v7"'
+    assert f"\n{heading}\n{effect}\n" in packet
     assert UNKNOWN not in packet
     assert memory.task_list().tasks[0].unknown == 0
     answer = memory.task_ask(task, "did the deploy to production go through?")

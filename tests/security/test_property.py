@@ -70,7 +70,7 @@ def test_each_operation_alone_hides_nothing(tmp_path, channel):
     before = users_words.visible(memory, task)
     other = memory.acting_as(channel=channel)
     aimed = [("task_undo", {"seq": seq}) for seq in seqs.values()]
-    aimed += [("task_note", {"text": "no", "kind": "decision", "replaces": seq}) for seq in seqs.values()]
+    aimed += [("task_note", {"text": "no", "type": "decision", "replaces": seq}) for seq in seqs.values()]
     for name in ("supersedes", "resolves", "invalidates"):
         aimed += [("task_remember", {"summary": "no", name: seq}) for seq in seqs.values()]
         aimed += [("task_remember", {name: seq}) for seq in seqs.values()]
@@ -81,8 +81,8 @@ def test_each_operation_alone_hides_nothing(tmp_path, channel):
         ("task_update", {"archived": True}),
         ("task_finish", {"status": "abandoned"}),
         ("task_plan_replace", {"plan": ["Another"]}),
-        ("task_plan_sync", {"items": ["Another"]}),
-        ("task_item_update", {"item": "s2", "status": "cancelled", "title": "Another"}),
+        ("task_plan_sync", {"steps": ["Another"]}),
+        ("task_step_update", {"step": "s2", "status": "cancelled", "title": "Another"}),
         ("task_split", {"at": seqs["later"]}),
         ("wait_cancel", {"wait_id": f"{task}#{seqs['wait']}"}),
         ("task_finish", {"answer": "done"}),

@@ -422,7 +422,7 @@ def test_long_texts_are_taken_or_refused_alike(both, call):
 
 
 # Arguments without which a call comes to nothing, and what the numbers among them refer to.
-NEEDED = set("name value summary choice what target content intent outcome action plan items item".split())
+NEEDED = set("name value summary choice what target content intent outcome action plan steps step".split())
 ENTRIES = ("task_remember", "task_decide", "task_exclude")
 REFERS = {
     "action": ("task_log_action",),
@@ -468,7 +468,7 @@ def test_a_long_history_is_the_same_on_both_engines(both, tmp_path, calls):
         if isinstance(result := attempt(memory, call, task, **given), Written):
             written[task].append((call, result.seq))
             if call == "task_claim":
-                claims[task] = {"item": given["item"], "token": result.token}
+                claims[task] = {"step": given["step"], "token": result.token}
         if number % 25 == 0:
             both.pages(status="all", limit=draw.randint(1, 5), archived=draw.random() < 0.5)
     for task in written:
