@@ -44,8 +44,8 @@ _JUDGED = {
     "last words": 12.0,
     "recorded": 90.0,  # a value or a dead end that somebody took the trouble to record
     "value": 20.0,
-    "surely decided": 10.0,  # inferred, with a high confidence
-    "perhaps decided": 5.0,
+    "surely decided": 30.0,  # inferred, with a high confidence
+    "perhaps decided": 15.0,
     "step: said": 22.0,  # one that was only announced
     "step: said and done": 9.0,
 }
