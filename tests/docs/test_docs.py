@@ -32,7 +32,7 @@ REQUIREMENTS = [
     *(f"S2.{number}" for number in range(1, 14)),
     *(f"S3.{number}" for number in range(1, 9)),
     *(f"S4.{number}" for number in range(1, 11)),
-    *(f"B{number}" for number in (*range(1, 16), 20, 28)),
+    *(f"B{number}" for number in range(1, 31)),
 ]
 
 
