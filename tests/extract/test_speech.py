@@ -26,7 +26,7 @@ def read(memory, task):
 def test_a_decision_in_passing_is_kept_with_its_reason(memory, task):
     memory.task_update(task, "We'll stick with Redis, it is already there.")
     (one,) = read(memory, task).decisions
-    assert (one.data["choice"], one.data["reasoning"]) == ("stick with Redis", "it is already there.")
+    assert (one.data["choice"], one.data["reasoning"]) == ("stick with Redis", "it is already there")
 
 
 def test_a_later_decision_on_the_same_matter_takes_the_earlier_one_back(memory, task):
@@ -121,7 +121,7 @@ def test_the_message_of_a_commit_decides(memory, task):
     (one,) = read(memory, task).decisions
     assert (one.data["choice"], one.data["reasoning"]) == (
         "Chose one queue per tenant over a shared one",
-        "fairness.",
+        "fairness",
     )
 
 
@@ -223,8 +223,8 @@ def test_waiting_for_a_build_blocks_nothing(memory, task):
 @pytest.mark.parametrize(
     ("text", "choice", "reason", "instead"),
     [
-        ("Since rows move, I'll page by cursor.", "page by cursor", "Since rows move", ""),
-        ("The pin is shared, so I poll the sensor.", "poll the sensor", "The pin is shared,", ""),
+        ("Since rows move, I'll page by cursor.", "page by cursor", "rows move", ""),
+        ("The pin is shared, so I poll the sensor.", "poll the sensor", "The pin is shared", ""),
         ("Rather than patching it, I wrap the library.", "wrap the library", "", "patching it"),
         (
             "Picked the small hall (wheelchair access to it)",

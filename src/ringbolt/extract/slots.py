@@ -32,6 +32,7 @@ _CLAUSE = frozenset(
     " most these"
     " those his her their a an only still you i".split()
 )
+_INTRODUCING = frozenset("because since as weil denn da porque".split())
 _BECAUSE = frozenset("because since otherwise weil denn porque".split())
 _DASHES = frozenset(("—", "–", "--"))
 # Words after which no clause with its own subject follows, and verbs by which one is known.
@@ -85,7 +86,7 @@ def split_choice(text: str) -> Choice:
     instead = instead if instead[1] else _instead(tokens, choice)
     return Choice(
         choice=_text(tokens, choice, MOST_CHOICE).rstrip(".:;,- "),
-        reason=_text(tokens, reason, MOST_REASON),
+        reason=_reason(_text(tokens, reason, MOST_REASON)),
         instead=_text(tokens, instead, MOST_INSTEAD).rstrip(".:;, "),
     )
 
@@ -100,7 +101,13 @@ def split_dead_end(text: str, before: str = "") -> tuple[str, str]:
     if not has_content(tokens, what, _FAILED):
         subject = plain(before, MOST_CHOICE)
         return (subject if len(subject) > 8 else plain(text, MOST_CHOICE)), plain(text, MOST_REASON)
-    return _text(tokens, what, MOST_CHOICE).rstrip(".:;,- "), _text(tokens, why, MOST_REASON)
+    return _text(tokens, what, MOST_CHOICE).rstrip(".:;,- "), _reason(_text(tokens, why, MOST_REASON))
+
+
+def _reason(text: str) -> str:
+    """A reason without the word that introduces it, which every view adds itself."""
+    first, _, rest = text.partition(" ")
+    return (rest if first.lower() in _INTRODUCING else text).rstrip(".;, ")
 
 
 def without_lead(text: str) -> str:
