@@ -171,5 +171,5 @@ def test_a_store_that_was_put_back_begins_anew(tmp_path):
         memory.backup(tmp_path / "empty")
         memory.task_register("x")
         assert memory.store.read(horizon.advance) == 1
-        memory.restore(tmp_path / "empty")
+        memory.acting_as(channel="user").restore(tmp_path / "empty")
         assert memory.store.read(horizon.advance) == 0

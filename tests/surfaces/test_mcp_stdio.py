@@ -74,8 +74,10 @@ def talking(tmp_path):
         [sys.executable, "-m", "ringbolt", "mcp", "--store", str(tmp_path / "store.db")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
-        yield Lines(process)
-        process.kill()
+        try:
+            yield Lines(process)
+        finally:
+            process.kill()
 
 
 def test_requests_in_hand_are_answered_after_the_client_has_closed_its_end(tmp_path):
@@ -98,24 +100,24 @@ REFUSED = [
     ("[" * 5000, -32700),
     ("5", -32600),
     ("[]", -32600),
-    ('{"id": 1, "method": "ping"}', -32600),
+    ('{"id": 11, "method": "ping"}', -32600),
     ('{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600),
     ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', -32600),
     ('{"jsonrpc": "2.0", "id": [1], "method": "ping"}', -32600),
-    ('{"jsonrpc": "2.0", "id": 1}', -32600),
-    ('{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": []}', -32602),
-    ('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', -32602),  # neither initialized nor modern
-    (request(1, "no/such", modern=True), -32601),
-    (request(1, "ping", modern=True), -32601),
-    (request(1, "tools/call", modern=True), -32602),
-    (request(1, "tools/call", {"name": 5}, modern=True), -32602),
-    (request(1, "tools/call", {"name": "task_list", "arguments": [1]}, modern=True), -32602),
-    (request(1, "tools/call", {"name": "rm"}, modern=True), -32602),
-    (request(1, "resources/read", modern=True), -32602),
-    (request(1, "completion/complete", {"ref": {}, "argument": {"name": 1}}, modern=True), -32602),
-    (request(1, "server/discover"), -32602),
-    (request(1, "tools/list", {"_meta": 5}), -32602),
-    (request(1, "initialize", {}), -32602),
+    ('{"jsonrpc": "2.0", "id": 12}', -32600),
+    ('{"jsonrpc": "2.0", "id": 13, "method": "tools/list", "params": []}', -32602),
+    ('{"jsonrpc": "2.0", "id": 14, "method": "tools/list"}', -32602),  # neither initialized nor modern
+    (request(15, "no/such", modern=True), -32601),
+    (request(16, "ping", modern=True), -32601),
+    (request(17, "tools/call", modern=True), -32602),
+    (request(18, "tools/call", {"name": 5}, modern=True), -32602),
+    (request(19, "tools/call", {"name": "task_list", "arguments": [1]}, modern=True), -32602),
+    (request(20, "tools/call", {"name": "rm"}, modern=True), -32602),
+    (request(21, "resources/read", modern=True), -32602),
+    (request(22, "completion/complete", {"ref": {}, "argument": {"name": 1}}, modern=True), -32602),
+    (request(23, "server/discover"), -32602),
+    (request(24, "tools/list", {"_meta": 5}), -32602),
+    (request(25, "initialize", {}), -32602),
 ]
 
 
@@ -130,6 +132,23 @@ def test_what_is_not_the_protocol_is_refused_and_the_next_request_is_answered(tm
     # A refusal by a thread of its own may come later than the others.
     refused = [each["error"]["code"] for each in told if each["id"] not in later]
     assert sorted(refused) == sorted(code for _, code in REFUSED)
+
+
+def test_an_id_that_is_in_use_is_refused_and_its_first_request_is_still_answered(tmp_path):
+    path = tmp_path / "store.db"
+    with open_memory(path, session="") as memory:
+        memory.task_register("x")
+    with talking(tmp_path) as server:
+        server.send(request(1, "initialize", FIRST), INITIALIZED)
+        assert server.next()["id"] == 1
+        with lock_held(str(path)):
+            server.send(call(2, "task_register", {"name": "held up"}), call(2, "task_list"))
+            refused = server.next()
+        assert (refused["id"], refused["error"]["code"]) == (2, -32600)
+        answered = server.next()
+        assert (answered["id"], answered["result"]["isError"]) == (2, False)
+        server.send(call(2, "task_list"))  # free again with its answer
+        assert server.next()["result"]["isError"] is False
 
 
 def test_an_unknown_version_is_refused_with_those_that_are_served(tmp_path):

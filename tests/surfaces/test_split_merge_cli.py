@@ -19,15 +19,15 @@ def task(monkeypatch, tmp_path):
 
 
 def test_a_task_is_split_and_merged_again(task):
-    new = data("task", "split", "2", "--task", task)["task_id"]
+    new = data("task", "split", "2", "--task", task, "--as-user")["task_id"]
     assert new != task
     assert "Translate the manual." in run("task", "--task", new).output
     assert data("show", new)["decisions"][0]["summary"] == "formal"
     assert data("show", task)["decisions"] == []
-    assert run("undo", "--task", task).exit_code == 0
+    assert run("undo", "--task", task, "--as-user").exit_code == 0
     assert data("show", task)["decisions"][0]["summary"] == "formal"
-    again = data("task", "split", "2", "--task", task, "--name", "Manual")["task_id"]
-    assert run("task", "merge", again, "--task", task).exit_code == 0
+    again = data("task", "split", "2", "--task", task, "--name", "Manual", "--as-user")["task_id"]
+    assert run("task", "merge", again, "--task", task, "--as-user").exit_code == 0
     assert [one["text"] for one in data("show", task)["requests"]] == [
         "Round the invoices.",
         "Translate the manual.",

@@ -52,7 +52,7 @@ def test_the_end_of_a_task_is_told_once_signed_and_with_what_came_of_it(private)
     assert path == "/done?x=1"
     assert (told["type"], told["task"]["id"], told["answer"]) == ("task.completed", task, "It runs.")
     assert (told["task"]["metadata"], told["task"]["name"]) == ({"ticket": 7}, "Deploy")
-    assert "The task is completed" in told["summary"]
+    assert 'The task "Deploy" is completed: "It runs."' in told["summary"]
     assert told["delivery"] == headers["webhook-id"] == f"{task}-{told['seq']}"
     key_file = os.path.join(user_folder("data"), "webhook.key")
     assert stat.S_IMODE(os.stat(key_file).st_mode) == 0o600

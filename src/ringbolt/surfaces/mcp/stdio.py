@@ -21,6 +21,7 @@ import msgspec
 from ...model.types import is_dict, is_list
 from .protocol import (
     INTERNAL_ERROR,
+    INVALID_REQUEST,
     Connection,
     Json,
     Notification,
@@ -156,6 +157,7 @@ class Server:
         self._loading = threading.Lock()
         # Requests in hand, by id; a cancelled one is taken out and gets no answer.
         self._running: dict[str | int, Request] = {}
+        self._sending = 0  # answers on their way; their ids are free again
         self._changed = threading.Condition()
         self._reporting = False
         self._root = ""
@@ -169,7 +171,7 @@ class Server:
             if line.strip():
                 self._receive(line)
         with self._changed:
-            self._changed.wait_for(lambda: not self._running, LAST_SECONDS)
+            self._changed.wait_for(lambda: not self._running and not self._sending, LAST_SECONDS)
 
     def _load(self) -> None:
         """Load what the first call will need, and watch the journal from then on."""
@@ -185,11 +187,7 @@ class Server:
     def _receive(self, line: bytes) -> None:
         received = self._connection.receive(line)
         if isinstance(received, Request):
-            with self._changed:
-                self._running[received.id] = received
-            self._threads.run(lambda: self._answer(received))
-            if received.progress is not None:
-                self._report_progress()
+            self._start(received)
         elif isinstance(received, Notification):
             self._notice(received)
         elif isinstance(received, Response):
@@ -198,6 +196,17 @@ class Server:
                 self._root_known.set()
         elif received is not None:
             self._send(received)
+
+    def _start(self, request: Request) -> None:
+        with self._changed:
+            in_use = self._running.setdefault(request.id, request) is not request
+        if in_use:
+            error = ProtocolError(INVALID_REQUEST, "A request with this id is still running. Use another id.")
+            self._send(refusal(request, error))
+            return
+        self._threads.run(lambda: self._answer(request))
+        if request.progress is not None:
+            self._report_progress()
 
     def _notice(self, received: Notification) -> None:
         if received.method == "notifications/cancelled":
@@ -224,11 +233,15 @@ class Server:
 
             getLogger("ringbolt.mcp").exception("%s failed", request.method)
             response = refusal(request, ProtocolError(INTERNAL_ERROR, "Internal error; see the log."))
-        if self._running.get(request.id) is request:  # not cancelled
-            self._send(response)
         with self._changed:
-            if self._running.get(request.id) is request:
-                del self._running[request.id]
+            if self._running.get(request.id) is not request:  # cancelled
+                return
+            # Before the answer is sent: a client that has it may use the id again at once.
+            del self._running[request.id]
+            self._sending += 1
+        self._send(response)
+        with self._changed:
+            self._sending -= 1
             self._changed.notify_all()
 
     def _caller(self, request: Request) -> Caller:
