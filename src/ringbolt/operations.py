@@ -382,4 +382,5 @@ _HTTP_CODES = {
 
 def http_status(error: RingboltError) -> int:
     """The HTTP status for an error."""
-    return _HTTP_CODES.get(error.code) or _HTTP.get(type(error), 500)
+    by_kind = (status for kind, status in _HTTP.items() if isinstance(error, kind))
+    return _HTTP_CODES.get(error.code) or next(by_kind, 500)

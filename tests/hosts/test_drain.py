@@ -438,7 +438,8 @@ def test_no_reader_pays_for_thousands_of_events(session, store_url, opened, monk
 
 
 @pytest.mark.parametrize("who", ["pool", "serve"])
-def test_servers_take_in_events_without_anybody_asking(session, store_url, opened, who):
+def test_servers_take_in_events_without_anybody_asking(session, store_url, opened, who, tmp_path):
+    from ringbolt.surfaces.http.auth import Tokens
     from ringbolt.surfaces.http.routes import Gateway
     from ringbolt.worker.pool import Pool
 
@@ -447,7 +448,7 @@ def test_servers_take_in_events_without_anybody_asking(session, store_url, opene
     if who == "pool":
         thread = threading.Thread(target=Pool(memory).run, args=(stop,))
     else:
-        gateway = Gateway(memory, worker=False, heartbeat=1.0)
+        gateway = Gateway(memory, Tokens(str(tmp_path / "tokens")), worker=False, heartbeat=1.0)
         thread = threading.Thread(target=_run_gateway, args=(gateway, stop))
     thread.start()
     try:

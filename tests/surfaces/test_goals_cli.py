@@ -25,7 +25,10 @@ def test_a_goal_from_its_first_criterion_to_its_end(here):
     assert (found.exit_code, "0 of 2 criteria met; 0 of 1 tasks completed" in found.output) == (1, True)
     (here / "app.whl").write_text("wheel")
     manual = next(one for one in data("goal", "status", goal)[0]["criteria"] if one["check"] == "manual")
-    assert run("goal", "decide", goal, str(manual["seq"]), "met", "--agent", "a").exit_code == 4
+    proposed = data("goal", "decide", goal, str(manual["seq"]), "met", "--agent", "a")
+    assert "until the user accepts it, nothing changes" in proposed["warnings"][0]
+    after = {one["seq"]: one for one in data("goal", "status", goal)[0]["criteria"]}
+    assert after[manual["seq"]]["status"] == "open"
     assert (
         run("goal", "decide", goal, str(manual["seq"]), "met", "--as-user", "--because", "seen").exit_code
         == 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from urllib.error import HTTPError
 
+import pytest
 from playwright.sync_api import expect
 
 from ringbolt import TaskMemory
@@ -42,7 +44,10 @@ def test_tasks_waiting_for_a_person_need_attention_and_goals_are_listed(site, vi
     page = visit(site, viewport=TALL).open()
     row = page.locator(".task-row", has_text="Publish the page")
     expect(row).to_contain_text("waiting for a decision")
-    call(site, "wait_update", wait_id=wait, message="approved")
+    with pytest.raises(HTTPError, match="409"):  # only a person decides
+        call(site, "wait_update", wait_id=wait, message="approved")
+    expect(row).to_contain_text("waiting for a decision")
+    call(site, "wait_update", token="user", wait_id=wait, message="approved")
     expect(row).not_to_contain_text("waiting for a decision")
     expect(page.locator(".task-row.in-active", has_text="Sell socks")).to_contain_text("goal")
     expect(page.get_by_role("progressbar", name="criteria of Sell socks")).to_have_attribute(

@@ -28,7 +28,7 @@ from ..signals.text_layout import cut, layout, one_line, plain
 from . import artifacts, reversal, values
 from .attempts import Attempt, Attempts, Failure, attempt
 from .decisions import Decided
-from .known_entries import BLOCKER, LATEST
+from .known_entries import BLOCKER, FAILURES, LATEST
 from .message_reader import DeadEnd, Message, Remark, read_message
 from .written_texts import message_of, note_of
 
@@ -154,6 +154,8 @@ class Extractor:
         text = event.text or ""
         if not text.strip() or text.startswith(_BY_HOST):
             return []
+        if event.type in FAILURES:
+            return []  # names what was ruled out or failed; read as a sentence it would ask for just that
         refused, self._refused = self._refused, None
         found: list[Found] = []
         if refused and prompt_phrases.ALLOWS.match(text):

@@ -88,6 +88,8 @@ def check(text: str, plan: Plan, seqs: Iterable[int], seen: str) -> None:
     if foreign := _foreign_name(text, plan, seen.lower()):
         raise ValueError(f"“{foreign[:60]}” is not in the facts")
     for sentence in clauses(text):
+        if len(sentence) > _MOST_SENTENCE:
+            raise ValueError("a sentence is too long to be checked")
         if false := _false_claim(sentence, plan):
             raise ValueError(f"it says that {false} done, which the facts do not say")
 
@@ -203,7 +205,7 @@ def _groups(plain: str, mentions: Sequence[_Mark], states: Sequence[_Mark]) -> l
 
 def _states(plain: str) -> Iterator[_Mark]:
     """The words for done and open; a denied word for done counts as open."""
-    plain = plain[:_MOST_SENTENCE]
+    plain = plain[:_MOST_SENTENCE]  # `check` refuses longer ones
     for found in DONE.finditer(plain):
         denied = _DENIED.search(plain, max(0, found.start() - 60), found.start())
         yield _Mark(start=found.start(), end=found.end(), kind="open" if denied else "done")

@@ -78,7 +78,7 @@ class Overruling(Steps):
             return  # upkeep rests, archives and ends tasks by age; that can be undone and hides no words
         if new != old and old in _KEPT_STATUSES and (cite := head.get("status_seq")):
             author = self.channels_of(task_id, [cite]).get(cite)
-            if not may_overrule(channel, author):
+            if not _goes_on(head, author, heads) and not may_overrule(channel, author):
                 raise Overruled(task_id, f"the status {old}", author=author or "user")
         gives_up = new in _DISPOSED and old not in rules.ENDED
         archives = bool(heads.get("archived_at")) and new in rules.OPEN
@@ -104,6 +104,9 @@ class Overruling(Steps):
         cites = {name: seq for name, seq in cites.items() if _may_be_above(head, channel, seq)}
         authors = self.channels_of(task_id, cites.values())
         kept = [name for name, seq in cites.items() if not may_overrule(channel, authors.get(seq))]
+        asked = head.get("attention_seq")
+        if ("heads", "attention") in kept and _goes_on(head, authors.get(asked), heads):
+            kept.remove(("heads", "attention"))
         if ("heads", "name") in kept and self._is_draft(task_id):
             kept.remove(("heads", "name"))
         return kept
@@ -147,6 +150,15 @@ class Overruling(Steps):
 def _drops(column: str, value: Any) -> bool:
     """Whether a change of a step takes it off the plan."""
     return (column == "dropped_in" and value is not None) or (column == "status" and value == "cancelled")
+
+
+def _goes_on(head: Row, author: str | None, heads: Mapping[str, Any]) -> bool:
+    """Whether an event only shows that somebody works on a task that upkeep had found at rest.
+
+    Upkeep chose nothing there, so that a sign of work from anyone may correct it.
+    """
+    found_idle = author == "system" and head["status"] == "paused" and head["reason"] in rules.RESTING
+    return found_idle and heads.get("status") == "active" and not heads.get("attention")
 
 
 def _may_be_above(head: Row, channel: str, seq: int) -> bool:

@@ -222,7 +222,7 @@ def _show_facts(facts: dict[str, Any]) -> None:
 
 @store_command.command(
     short_help="Let another role use a PostgreSQL store.",
-    examples=("ringbolt --store postgresql://owner@localhost/tasks store grant ringbolt",),
+    examples=("ringbolt store grant ringbolt --store postgresql://owner@localhost/tasks",),
 )
 @click.argument("role", metavar="ROLE")
 def grant(role: str) -> None:
