@@ -159,18 +159,22 @@ def test_the_instructions_are_short_and_reach_every_client(memory, mode):
 
 def test_what_every_tool_answers_fits_its_schema(memory):
     """All operations that are tools, with arguments that work."""
-    memory = memory.acting_as(session="S")
+    agent, memory = memory.acting_as(session="S"), memory.acting_as(session="S", channel="user")
     task = memory.task_register("x", ["one", "two", "three"]).task_id
     prepare(memory, task)
     wait = memory.smart_wait("manual:", task_id=task, block=False).wait_id
     goal = memory.goal_create("reach it", ["c"]).task_id
-    asked = memory.acting_as(channel="user").task_remember(task, "Now this.", type="user_instruction").seq
+    proposed = [agent.goal_decide(goal, 2, status).seq for status in ("met", "waived")]
+    asked = memory.task_remember(task, "Now this.", type="user_instruction").seq
     other = memory.task_register("another").task_id
     calls = {**READS, **ON_A_TASK, **ELSEWHERE, "task_register": REGISTER}
     special = {
         "task_release": {"item": "s3", "token": 1},
         "task_heartbeat": {"item": "s3", "token": 1},
         "task_note": {"text": "t", "kind": "decision"},
+        "pattern_record": {"text": "t"},
+        "task_accept": {"task_id": goal, "proposal": proposed[0]},
+        "task_reject": {"task_id": goal, "proposal": proposed[1]},
         "task_split": {"task_id": task, "at": asked},
         "task_merge": {"task_id": task, "other": other},
         "active_tasks_complete": {"label": "l"},

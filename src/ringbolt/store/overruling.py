@@ -104,9 +104,9 @@ class Overruling(Steps):
         cites = {name: seq for name, seq in cites.items() if _may_be_above(head, channel, seq)}
         authors = self.channels_of(task_id, cites.values())
         kept = [name for name, seq in cites.items() if not may_overrule(channel, authors.get(seq))]
-        asked = head.get("attention_seq")
-        if ("heads", "attention") in kept and _goes_on(head, authors.get(asked), heads):
-            kept.remove(("heads", "attention"))
+        review = ("heads", "attention")
+        if review in kept and _goes_on(head, authors.get(cites[review]), heads):
+            kept.remove(review)
         if ("heads", "name") in kept and self._is_draft(task_id):
             kept.remove(("heads", "name"))
         return kept
