@@ -24,6 +24,8 @@ from tests.surfaces.command_line import data, environ, process, run
 def started(*words: str, **options):
     """A command that runs until it is told to end."""
     given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # A shell starts background jobs with interrupts ignored, and so would whatever they start.
+    given["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen([sys.executable, "-m", "ringbolt", *words], **{**given, **options}) as child:
         try:
             yield child
