@@ -87,6 +87,21 @@ def test_one_who_can_do_nothing_does_not_try_at_every_call(journal, monkeypatch)
     assert drain.calls == 1
 
 
+def test_an_event_after_one_that_another_process_took_is_drained_at_once(journal):
+    class Slower(Drain):
+        def __call__(self) -> bool:
+            if not self.calls:  # another process was faster
+                self.journal.remove(self.journal.waiting())
+            return super().__call__()
+
+    drain = Slower(journal)
+    catch_up = CatchUp(journal, drain)
+    for _ in range(2):
+        write_event(journal, new_name("s"), {})
+        catch_up()
+    assert (drain.calls, drain.taken) == (2, 1)
+
+
 def test_a_drain_that_uses_the_store_does_not_drain_again(journal):
     calls = []
 

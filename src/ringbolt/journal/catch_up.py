@@ -69,7 +69,8 @@ class CatchUp:
             return
         self._drainer = get_ident()
         try:
-            if not self._drain():
+            # If nothing waits any more, another process was faster, and the next event must not wait for us.
+            if not self._drain() and self.is_waiting():
                 self._rests_until = time.monotonic() + _REST
         finally:
             self._drainer = 0
