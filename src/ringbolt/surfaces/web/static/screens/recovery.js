@@ -77,11 +77,11 @@ function Result({ drill, open }) {
   return html`<details class="panel drill" open=${open}>
     <summary>
       <span class=${drill.ok ? "verdict good" : "verdict bad"}>${drill.ok ? "✓ passed" : "✕ failed"}</span>
-      ${drill.task_id && html`<${TaskLink} id=${drill.task_id}>${drill.name}<//>`}
+      ${drill.task_id && html`<strong>${drill.name}</strong>`}
       <span class="quiet">cut after #${count(drill.cut)} of ${count(drill.last)}, ${WHY[drill.because] || drill.because}${drill.at ? " · " + moment(drill.at) : ""}</span>
-      ${drill.seq > 0 && html` <${EventLink} id=${drill.task_id} seq=${drill.seq} />`}
       <span class="kept">Ringbolt kept <strong>${ours ?? "—"} %</strong>${hosts != null && html`, the host's summary <strong>${hosts} %</strong>`}</span>
     </summary>
+    ${drill.task_id && html`<p class="quiet"><${TaskLink} id=${drill.task_id}>${drill.name}<//>${drill.seq > 0 && html` <${EventLink} id=${drill.task_id} seq=${drill.seq} />`}</p>`}
     <${Table} drill=${drill} />
     <${Losses} drill=${drill} />
   </details>`;

@@ -88,8 +88,8 @@ function Earlier({ task }) {
     .reverse()
     .map(
       (plan) => html`<details key=${plan.version} class="earlier">
-        <summary>Plan ${plan.version}, ${moment(plan.at)} <${EventLink} id=${task.id} seq=${plan.seq} /></summary>
-        ${plan.reason && html`<p><${Text} text=${plan.reason} /></p>`}
+        <summary>Plan ${plan.version}, ${moment(plan.at)}</summary>
+        <p><${EventLink} id=${task.id} seq=${plan.seq} /> ${plan.reason && html`<${Text} text=${plan.reason} />`}</p>
         <ol>${plan.items.filter((item) => !item.dropped_in).map((item) => html`<li key=${item.id}>${item.title}</li>`)}</ol>
       </details>`,
     );
