@@ -30,7 +30,7 @@ class Ledger:
         self.zone = ZoneInfo(zone)
         self.now = 0.0
         self.memory = TaskMemory.open(
-            folder / "store.db", workspace="/work/project", session="bench", clock=lambda: self.now,
+            folder / "store.db", workspace="/srv/project", session="bench", clock=lambda: self.now,
             synchronous="off", reserve_bytes=0, time_zone=zone,
         )  # fmt: skip
         self.task = ""
@@ -98,7 +98,7 @@ def gateway(tell: Ledger) -> None:
          if_wrong="set POOL_SIZE back to 10 and restart")  # fmt: skip
     tell("poolsize", "set", "POOL_SIZE", 50)
     tell("fix2", "update", "Working on the retry loop", step=2, step_status="active")
-    tell("edit1", "log_action", "Edit src/retry.py", files=["/work/project/src/retry.py"])
+    tell("edit1", "log_action", "Edit src/retry.py", files=["/srv/project/src/retry.py"])
     tell.at("2026-03-02 11:05")
     tell.runs("test1", "Run the tests", "pytest -q tests", "2 failed, 188 passed in 41.20s", ok=False,
               seconds=41)  # fmt: skip
@@ -142,7 +142,7 @@ def gateway(tell: Ledger) -> None:
     tell("keepalive", "decide", choice="Reuse TLS sessions", title="TLS", reasoning="handshakes took 60 % of "
          "the CPU")  # fmt: skip
     tell.at("2026-03-04 10:30")
-    tell("changelog", "log_action", "Edit CHANGELOG.md", files=["/work/project/CHANGELOG.md"])
+    tell("changelog", "log_action", "Edit CHANGELOG.md", files=["/srv/project/CHANGELOG.md"])
     tell("changelogdone", "update", "Changelog has the entry for 2.4", step=5, step_status="completed")
     tell.runs("test3", "Run the tests", "pytest -q tests", "194 passed in 40.02s", seconds=40)
     tell("commit2", "log_action", "Commit", tool="Bash", type="cli", by="tool",
@@ -219,8 +219,8 @@ def buckets(tell: Ledger) -> None:
     tell("switch", "update", "Preparing the switch of the readers", step=6, step_status="active",
          next="Put read-through behind the flag ARCHIVE_READ_EU")  # fmt: skip
     tell("flag", "set", "ARCHIVE_READ_EU", False)
-    tell("tools", "log_action", "Write compare.py", files=[{"path": "/work/project/compare.py",
-         "change": "created"}, {"path": "/work/project/readers/config.toml", "change": "modified"}])  # fmt: skip
+    tell("tools", "log_action", "Write compare.py", files=[{"path": "/srv/project/compare.py",
+         "change": "created"}, {"path": "/srv/project/readers/config.toml", "change": "modified"}])  # fmt: skip
     tell("ticket", "intent", what="Open the change ticket OPS-991 for Thursday", verify="search OPS-991")
     tell("notice", "intent", what="Post the maintenance notice in #status", verify="look into #status")
     tell("noticed", "outcome", intent=tell.seq_of("notice"), outcome="did", note="posted 17:31")
@@ -285,8 +285,8 @@ def survey(tell: Ledger) -> None:
     tell("result", "remember", "People with a buddy were productive 11 days earlier (p = 0.004)",
          type="discovery")  # fmt: skip
     tell("nobuddy", "remember", "Size of the company has no measurable influence", type="discovery")
-    tell("files", "log_action", "Save the scripts", files=[{"path": "/work/project/model.R", "change":
-         "created"}, {"path": "/work/project/figures/fig2.png", "change": "created"}])  # fmt: skip
+    tell("files", "log_action", "Save the scripts", files=[{"path": "/srv/project/model.R", "change":
+         "created"}, {"path": "/srv/project/figures/fig2.png", "change": "created"}])  # fmt: skip
     tell("zh", "update", "初步结果已经发给奥卡福教授。")
     tell("analysed", "update", "Analysis finished", step=6, step_status="completed")
     tell.at("2026-05-27 08:50")
@@ -338,7 +338,7 @@ def offsite(tell: Ledger) -> None:
     tell("class", "update", "Asking for the cooking class on 6 October", step=4, step_status="active")
     tell.runs("export", "Export the participants", "python export.py --format csv", "14 rows written to "
               "people.csv", seconds=2)  # fmt: skip
-    tell("exported", "log_action", "Save people.csv", files=[{"path": "/work/project/people.csv",
+    tell("exported", "log_action", "Save people.csv", files=[{"path": "/srv/project/people.csv",
          "change": "created"}])  # fmt: skip
     tell.at("2026-09-09 14:10")
     tell("classbooked", "update", "Cooking class booked for 6 October, 16:00, 45 euros each", step=4,
@@ -396,8 +396,8 @@ def kitchen(tell: Ledger) -> None:
               "memory", ok=False, seconds=5400)  # fmt: skip
     tell.runs("train2", "Train the stock forecast", "python train.py --epochs 30 --batch 16", "epoch 30 loss 0.297\n"
               "saved model-v3.pt", seconds=7200)  # fmt: skip
-    tell("modelfile", "log_action", "Write the report of the forecast", files=[{"path": "/work/project/forecast.md",
-         "change": "created"}, {"path": "/work/project/train.py", "change": "modified"}])  # fmt: skip
+    tell("modelfile", "log_action", "Write the report of the forecast", files=[{"path": "/srv/project/forecast.md",
+         "change": "created"}, {"path": "/srv/project/train.py", "change": "modified"}])  # fmt: skip
     tell("replan", "plan_replace",
          ["Measure the room", "Choose the cabinets", "Order the oven", "Lay the cables", "Seal the north wall",
           "Paint the walls", "Install the sink"],
@@ -488,7 +488,7 @@ def incident(tell: Ledger) -> None:
     tell("alert", "update", "Alert fires at 50 GB of WAL", step=5, step_status="completed")
     tell("pm", "update", "Writing the post-mortem", step=6, step_status="active",
          next="Send the draft to Henrik for review", blockers=["numbers of the lost revenue are missing"])  # fmt: skip
-    tell("pmfile", "log_action", "Write post-mortem.md", files=[{"path": "/work/project/post-mortem.md",
+    tell("pmfile", "log_action", "Write post-mortem.md", files=[{"path": "/srv/project/post-mortem.md",
          "change": "created"}])  # fmt: skip
     tell("meeting", "remember", "The board meets on Thursday at 14:00 in room Aurora", type="context")
     tell("de", "update", "Der Umsatzausfall wird von Frau Okonkwo aus der Buchhaltung berechnet.")

@@ -81,7 +81,7 @@ OPENAI_API_KEY=sk-{{alnum 20}}T3BlbkFJ{{alnum 20}}
 sk-proj-{{url 74}}T3BlbkFJ{{url 74}}
 ANTHROPIC_API_KEY=sk-ant-api03-{{url 93}}AA
 login(token="hf_{{letters 34}}")
-//registry.npmjs.org/:_authToken=npm_{{alnum 36}}
+//registry.example.org/:_authToken=npm_{{alnum 36}}
 //npm.acme.io/:_authToken={{hex 8}}-{{hex 4}}-4{{hex 3}}-a{{hex 3}}-{{hex 12}}
 _auth={{b64 32}}
 password = pypi-AgEIcHlwaS5vcmc{{url 120}}

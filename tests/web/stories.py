@@ -126,7 +126,7 @@ def crowd(store, tasks=1000, events=100_000) -> dict[str, str]:
     """
     with TaskMemory.open(store, workspace=None, synchronous="off", reserve_bytes=0) as memory:
         for number in range(tasks - 1):
-            agent = memory.acting_as(agent=f"agent-{number % 7}", workspace=f"/work/project-{number % 9}")
+            agent = memory.acting_as(agent=f"agent-{number % 7}", workspace=f"/srv/project-{number % 9}")
             task = agent.task_register(f"Task {number} of many", ["One", "Two", "Three"]).task_id
             if number % 10 == 0:
                 agent.task_finish(task, answer="Done.")
