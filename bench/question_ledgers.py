@@ -498,11 +498,92 @@ def incident(tell: Ledger) -> None:
     tell.at("2026-11-11 11:20")
 
 
+def museum(tell: Ledger) -> None:
+    """Culture and software: an exhibition with loans, insurance, a booking page and a catalogue."""
+    tell.at("2026-05-11 09:00")
+    tell.begin(
+        "request", "Open the exhibition on early maps",
+        ["Agree the loans with the lenders", "Insure the objects", "Build the showcases", "Print the catalogue",
+         "Set up the ticket page", "Hang the maps", "Record an audio guide", "Open to the public"],
+        request="We open the exhibition on early maps on 19 September. Insurance must not cost more than 14,000 euros. "
+        "Always ask Dr. Falk before a loan contract is signed. Never expose the parchment to more than 50 lux.",
+        goal="Forty maps on show by 19 September",
+        acceptance=["every object is insured", "the ticket page takes card payments"],
+    )  # fmt: skip
+    tell("loans", "update", "Writing to the lenders", step=1, step_status="active")
+    tell.at("2026-05-12 10:30")
+    tell(
+        "lisbon", "remember", "The archive in Lisbon lends six portolan charts until January", type="context"
+    )
+    tell("vienna", "remember", "Vienna asks for a climate log of the last twelve months", type="discovery")
+    tell("refused", "exclude", what="Borrow the globe from Gotha", why="the globe is too fragile to travel",
+         symptom="their conservator refused in writing")  # fmt: skip
+    tell.at("2026-05-14 16:00")
+    tell(
+        "loansdone", "update", "All 41 loans are agreed, Dr. Falk has signed", step=1, step_status="completed"
+    )
+    tell("insure", "update", "Comparing offers of insurers", step=2, step_status="active")
+    tell("offers", "remember", "Three offers: Axon 15,200 euros, Helvia 13,400 euros, Brandt 16,000 euros",
+         type="discovery")  # fmt: skip
+    tell("insurer", "decide", choice="Insure with Helvia", title="Insurer", options=["Axon", "Brandt"],
+         reasoning="it is the only offer within the limit", risks=["transport by road only is covered"],
+         if_wrong="Axon keeps its offer open until June")  # fmt: skip
+    tell("policy", "set", "policy_number", "HV-88120")
+    tell("insured", "update", "Policy is signed", step=2, step_status="completed")
+    tell.at("2026-05-18 08:45")
+    tell("cases", "update", "Carpenter Olsen starts with the showcases", step=3, step_status="active")
+    tell.says("noglue", "No acrylic glue inside the showcases, it gives off acid.")
+    tell.says("photos", "Visitors may take photos without flash.")
+    tell("wood", "decide", choice="Use birch plywood for the showcases", title="Wood of the showcases",
+         reasoning="oak gives off acid that eats the paper")  # fmt: skip
+    tell("leak", "remember", "Showcase 4 leaks: humidity rises to 63 % within a day", type="error")
+    tell.at("2026-05-20 13:00")
+    tell("leakfixed", "update", "Showcase 4 has a new seal, humidity stays at 48 %")
+    tell("casesdone", "update", "All 12 showcases are built", step=3, step_status="completed")
+    tell.at("2026-05-21 09:20")
+    tell.says("noaudio", "Forget the audio guide, we have no money for the speakers.")
+    tell("replan", "plan_replace",
+         ["Agree the loans with the lenders", "Insure the objects", "Build the showcases", "Print the catalogue",
+          "Set up the ticket page", "Train the guards", "Hang the maps", "Open to the public"],
+         reason="The audio guide is too expensive; the insurer demands trained guards")  # fmt: skip
+    tell("print", "update", "Catalogue is with the printer Morandi in Bologna", step=4, step_status="active")
+    tell("paper", "remember", "The catalogue has 184 pages and 1,500 copies are printed", type="context")
+    tell("proof", "remember", "Ms. Adeyemi proofreads the captions until Friday", type="context")
+    tell.at("2026-05-22 10:00")
+    tell("page", "log_action", "Create tickets/page.py", files=[{"path": "/srv/project/tickets/page.py",
+         "change": "created"}])  # fmt: skip
+    tell.runs("test1", "Run the tests of the ticket page", "pytest -q tests/tickets", "1 failed, 22 passed in 3.1s",
+              ok=False)  # fmt: skip
+    tell("fee", "decide", choice="Take card payments with Adyen", title="Payment provider",
+         reasoning="Stripe does not pay out to foundations", options=["Stripe"])  # fmt: skip
+    tell.runs("test2", "Run the tests of the ticket page", "pytest -q tests/tickets", "24 passed in 3.0s")
+    tell("price", "remember", "A ticket costs 11 euros, reduced 6 euros; children enter free", type="context")
+    tell.at("2026-05-22 15:10")
+    tell("invite", "intent", what="Send the invitation to 230 guests of the opening", verify="the outbox")
+    tell("courier", "intent", what="Order the courier for the Vienna maps", verify="call Hartmann Fine Art")
+    tell(
+        "couriered",
+        "outcome",
+        intent=tell.seq_of("courier"),
+        outcome="did_not",
+        note="Hartmann has no van before June",
+    )
+    tell("de", "update", "Der Kurier aus Wien kommt erst am 9. Juni, die Kisten stehen bereit.")
+    tell("fr", "update", "Les étiquettes sont traduites en français par Mme Laurent.")
+    tell("zh", "update", "展厅的灯光测得 46 勒克斯。")
+    tell("ticket5", "update", "Working on the ticket page", step=5, step_status="active",
+         next="Connect the ticket page to Adyen", blockers=["Adyen has not approved the account"])  # fmt: skip
+    tell("q", "remember", "Does the school programme start in September or October?", type="question")
+    tell("guards", "remember", "Six guards are trained by Captain Ruiz on 3 September", type="context")
+    tell.at("2026-05-23 09:00")
+
+
 STORIES: dict[str, tuple[str, Callable[[Ledger], None]]] = {
     "gateway": ("Europe/Berlin", gateway),
     "buckets": ("Europe/Berlin", buckets),
     "kitchen": ("Europe/Paris", kitchen),
     "incident": ("Europe/London", incident),
+    "museum": ("Europe/Vienna", museum),
     "survey": ("Africa/Lagos", survey),
     "offsite": ("Europe/Lisbon", offsite),
 }

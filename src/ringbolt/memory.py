@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from .ask.operations import Asking
-from .core.actions import Actions
 from .core.approvals import Approvals
 from .core.claims import Claims
 from .core.drill_results import Drilling
-from .core.entries import Entries
-from .core.handoff import Handoff
 from .core.notes import Notes
 from .core.plans import Plans
 from .core.proposing import Proposing
 from .core.queue import Queue
 from .core.split_merge import SplitMerge
-from .core.tasks import Tasks
-from .core.todo_sync import Syncing
 from .core.transfer import Transfer
 from .core.undo import Undo
 from .core.verify import Verify
-from .extract.distillation import Distilling
 from .extract.extraction import Extracting
 from .extract.patterns import Patterns
 from .extract.running_summary import Summarizing
-from .files.active_operations import ActiveTasks
 from .files.folder_operations import Folders
 from .files.mirror_operations import Mirrors
 from .goals.operations import Goals
-from .opening import Opening
+from .hook_memory import HookMemory
 from .progress.progress_updates import Progressing
 from .progress.report_model import ReportJudging
 from .recall.operations import Recalling
@@ -38,12 +31,9 @@ from .waits.operations import Waiting
 
 
 class TaskMemory(
-    Opening, Folders, Handoff, Notes, Tasks, Plans, SplitMerge, Syncing, Actions, Entries, Claims,
-    Approvals,
-    Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-    RequestJudging, ReportJudging, Queue, Proposing, Mirrors, Undo, Verify, Transfer, Waiting, Drilling,
-    Upkeep,
-    Goals, Retention,
+    HookMemory, Folders, Notes, Plans, SplitMerge, Claims, Approvals, Recalling, Asking, Summarizing,
+    Extracting, Patterns, Progressing, RequestJudging, ReportJudging, Queue, Proposing, Mirrors, Undo, Verify,
+    Transfer, Waiting, Drilling, Upkeep, Goals, Retention,
 ):  # fmt: skip
     """Task memory: every operation is a method, safe to call from many threads and processes at once."""
 

@@ -92,7 +92,9 @@ def test_a_message_of_the_user_that_answers_a_question_closes_it_as_inferred(mem
     ("said", "is_answer"),
     [
         ("ghcr.io", True),
-        ("yes", True),
+        ("yes", False),  # to a question that is not answered by yes or no
+        ("Go on", False),
+        ("Run the tests now", False),
         ("Why do you ask?", False),
         ("Please also update the changelog and the licence headers of all files while you are there.", False),
     ],
@@ -107,3 +109,12 @@ def test_what_an_agent_says_answers_no_question(memory, task):
     memory.task_remember(task, "Which registry?", type="question")
     memory.task_update(task, "I think the registry is ghcr.io")
     assert len(memory.task_get(task).questions) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "is_answer"), [("Yes, do it", True), ("nein", True), ("Run them now", False)]
+)
+def test_yes_or_no_answers_a_question_that_asks_for_it(memory, user, task, said, is_answer):
+    memory.task_remember(task, "Shall I drop the old table?", type="question")
+    user.task_update(task, said)
+    assert (memory.task_get(task).questions == ()) is is_answer

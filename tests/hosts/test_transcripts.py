@@ -19,7 +19,6 @@ from ringbolt.hosts.transcripts.claude import ClaudeParser
 from ringbolt.hosts.transcripts.codex import CodexParser
 from ringbolt.hosts.transcripts.importing import TranscriptClock, capture_transcripts
 from ringbolt.hosts.transcripts.reader import LONGEST_LINE
-from ringbolt.hosts.transcripts.session import OVER
 from ringbolt.model.redaction import Redactor
 from tests.support import newest, open_memory, sqlite_only
 
@@ -386,7 +385,7 @@ def test_an_imported_session_with_something_open_rests(memory, capture, claude, 
     claude.tool("TodoWrite", {"todos": todos})
     claude.line("assistant", [{"type": "text", "text": words}])
     (task,) = capture().tasks
-    assert memory.task_get(task).status == "paused"
+    assert memory.task_get(task).life == "resting"
 
 
 def test_a_session_of_long_ago_is_at_rest_until_its_user_speaks_again(memory, capture, claude):
@@ -394,7 +393,7 @@ def test_a_session_of_long_ago_is_at_rest_until_its_user_speaks_again(memory, ca
     claude.line("user", "Look into the logs.", parentUuid=None, isSidechain=True, agentId="a1")
     claude.line("assistant", [{"type": "text", "text": "No error."}], isSidechain=True, agentId="a1")
     parent, child = (memory.task_get(task) for task in capture().tasks)
-    assert (parent.status, parent.reason) == ("paused", OVER)
+    assert (parent.status, parent.reason, parent.life) == ("paused", "session ended", "resting")
     assert parent.updated_at == "2026-02-03T04:00:01.500Z"
     assert (child.status, child.answer, child.parent) == ("completed", "No error.", parent.id)
     assert (capture().new, memory.task_get(parent.id).seq) == (0, parent.seq)

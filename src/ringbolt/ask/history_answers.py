@@ -115,6 +115,8 @@ def _task_times(intent: Intent, context: Context) -> Reply | None:
         return compose([_commit_at(commit, context) for commit in context.commits[:1]], ONE)
     if intent.soft and not intent.has("old", "last", "now", "step", "go"):
         return None
+    if intent.language == "en" and not _PAST.search(intent.text) and not intent.has("old", "last", "now"):
+        return None  # when something will happen is not when the task began
     stamps = context.task.timestamps
     span = (
         f"The task began {clock(stamps.created_at, context.zone)};"

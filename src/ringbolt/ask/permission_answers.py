@@ -18,7 +18,7 @@ from .topic_match import FITS, Subject
 
 _FORBIDS = lazy_regex(
     r"(?i)\b(?:do not|don['’]?t|must not|mustn['’]?t|may not|can(?:not|['’]?t)|never|should not|shouldn['’]?t|not allowed|forbidden"
-    r"|prohibited|no longer|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits|without"
+    r"|prohibited|no longer|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits"
     r"|nicht|kein\w*|niemals|nie|verboten|ne [^.]{0,20}pas|n['’][^.]{0,20}pas|jamais|interdit\w*|aucun\w*|nunca|prohibid\w*|nao|não|jamais"
     r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:] ?)no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
 )
@@ -34,8 +34,9 @@ _REQUIRES = lazy_regex(
     r"|moet\w*)\b|必须|要"
 )
 _ONLY_ELSE = lazy_regex(r"(?i)\bonly\b|\bnur\b|\bseulement\b|\bsolo\b|\balleen\b")
-_LIMIT = lazy_regex(r"(?i)\b(?:up to|at most|no more than|maximum(?: of)?|max\.?|limit(?: of)?|bis zu|höchstens|jusqu['’]à|hasta|até|fino a)"
+_LIMIT = lazy_regex(r"(?i)\b(?:up to|at most|more than|maximum(?: of)?|max\.?|limit(?: of)?|bis zu|höchstens|jusqu['’]à|hasta|até|fino a)"
                     r" ?(?:€|\$)?(\d[\d,.]*)|(\d[\d,.]*) ?\w* (?:at most|maximum|max\b|or less)")  # fmt: skip
+_NO_MORE = lazy_regex(r"(?i)\bno more than\b")
 _AMOUNT = lazy_regex(r"(?<![\w.,:])(\d[\d,.]*)(?![\w:])")
 _WINDOW = lazy_regex(r"(?i)\bbetween (\d{1,2}):?(\d\d)? (?:and|to) (\d{1,2}):?(\d\d)?")
 _HOUR = lazy_regex(r"\b(\d{1,2}):(\d\d)\b")
@@ -120,7 +121,9 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
             inside = _at(window[1], window[2]) <= minutes < _at(window[3], window[4])
             forbidden = _FORBIDS.search(rule.text) is not None
             return ("no" if inside else "yes") if forbidden else ("yes" if inside else "no")
-    if limit := _LIMIT.search(text):
+    limit = _LIMIT.search(text)
+    # "not more than 50" is a limit, "more than 50" alone is a demand.
+    if limit and (not limit[0].lower().startswith("more") or _FORBIDS.search(text) or _NO_MORE.search(text)):
         amounts = [_number(one) for one in _AMOUNT.findall(intent.text)]
         if amounts:
             return "yes" if max(amounts) <= _number(limit[1] or limit[2]) else "no"

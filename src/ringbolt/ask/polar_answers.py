@@ -36,6 +36,8 @@ def did(intent: Intent, context: Context) -> Reply | None:
         return _by_soft_words(intent, context)
     found = _step_about(intent, context)
     effect = _effect(subject, context)
+    if effect is not None and intent.has("ask", "say") and not subject.beside(effect.what):
+        effect = None  # what somebody asked or said is not what was done about the same thing
     if (reply := _last_check(intent, context)) is not None:
         return reply
     if found is not None and found[1].evidence == "verified":

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from ..core.tasks import write_captured
+from ..hook_memory import HookMemory
 from ..ledger.current_task import DRAFT, UNNAMED, request_tags
 from ..ledger.values import OPEN_EFFECTS
-from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
 from ..model.lazy_regex import lazy_regex
@@ -78,7 +78,7 @@ _CHANGES = {"*** Add File:": "created", "*** Update File:": "modified", "*** Del
 class Capture:
     """Writes the events of one session of a host, through a memory of that session."""
 
-    def __init__(self, memory: TaskMemory) -> None:
+    def __init__(self, memory: HookMemory) -> None:
         self._agent = memory
         self._user = memory.acting_as(channel="user")
         self._tool = memory.acting_as(channel="tool")
@@ -151,7 +151,7 @@ class Capture:
                 raise
         return None
 
-    def _woken(self, memory: TaskMemory, written: Written) -> Written:
+    def _woken(self, memory: HookMemory, written: Written) -> Written:
         """A task at rest is at work again: when the user speaks, or when only the upkeep had paused it."""
         if written.status not in ("paused", "completed"):
             return written
@@ -176,7 +176,7 @@ class Capture:
         """The host put something into the context: a reminder, a skill, the output of its own command."""
         return self._update(self._tool, clipped(text), key, self._on_task)
 
-    def _update(self, memory: TaskMemory, text: str, key: str | None, do: Callable[..., Any]) -> Any:
+    def _update(self, memory: HookMemory, text: str, key: str | None, do: Callable[..., Any]) -> Any:
         return do(lambda: memory.task_update(None, text, key=key)) if text.strip() else None
 
     def tool(

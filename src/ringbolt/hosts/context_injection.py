@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from ..hook_memory import HookMemory
 from ..journal.event_files import Journal
 from ..journal.health import health_lines
 from ..ledger.current_task import FINISHED
-from ..memory import TaskMemory
 from ..model.trust import is_users
 from ..model.types import Snapshot
 from ..packet import encode
@@ -44,7 +44,7 @@ class Answers:
     """The answer to one event."""
 
     def __init__(
-        self, memory: TaskMemory, shape: Host, event: Mapping[str, Any], mark: Mark, end: float
+        self, memory: HookMemory, shape: Host, event: Mapping[str, Any], mark: Mark, end: float
     ) -> None:
         self._memory, self._shape, self._event, self._mark, self._end = memory, shape, event, mark, end
         self._marked = mark.read()

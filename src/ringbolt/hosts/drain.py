@@ -14,13 +14,13 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..hook_memory import HookMemory
 from ..journal.cards import MOST_AGENTS, MOST_HEADS, Card, bounded, read_card, write_card
 from ..journal.event_files import EventFile, Journal, NotAnEvent, Tries
 from ..journal.names import boot_in, session_digest
 from ..journal.side_files import PendingSideFiles
 from ..ledger.base import Base, workspace_named
 from ..ledger.one_transaction import OneTransaction
-from ..memory import TaskMemory
 from ..model.errors import RingboltError, StoreError
 from ..model.redaction import Redactor
 from ..model.types import Origin, Value, is_dict
@@ -138,7 +138,7 @@ class _Event:
             "at": self.at,
         }
 
-    def name(self, memory: TaskMemory) -> str:
+    def name(self, memory: HookMemory) -> str:
         """The name by which a repeated report of the event is recognised."""
         if self.told.get("tool_use_id") or self.told["event"] == "PreCompact":
             return f"hook/{self.id}"  # recognised by other means
@@ -157,10 +157,10 @@ class _Batch:
         self.tails_transcript_failures: list[tuple[str, Mapping[str, Any], str]] = []
         self.ended_early = False
         self._clock = _Clock()
-        self._memories: dict[tuple[str, ...], tuple[TaskMemory, Capture]] = {}
+        self._memories: dict[tuple[str, ...], tuple[HookMemory, Capture]] = {}
         # The time of the last event of each memory.
-        self._times: dict[TaskMemory, float] = {}
-        self._sessions: dict[str, tuple[TaskMemory, dict[str, None]]] = {}
+        self._times: dict[HookMemory, float] = {}
+        self._sessions: dict[str, tuple[HookMemory, dict[str, None]]] = {}
         # The programs of each session that may have done something outside.
         self._done: dict[str, dict[str, None]] = {}
         self._session_rows = SessionRows(self._tx)
@@ -245,7 +245,7 @@ class _Batch:
             if is_dict(given) and may_act_outside(tool, given):
                 self._done.setdefault(event.session, {}).update(dict.fromkeys(call_heads(tool, given)))
 
-    def _take_over(self, memory: TaskMemory, told: Mapping[str, Any], process: Any, machine: str) -> None:
+    def _take_over(self, memory: HookMemory, told: Mapping[str, Any], process: Any, machine: str) -> None:
         """Give a session that continues another under a new id the task of that one."""
         previous = self._session_rows.predecessor(told, process, machine, self._drainer.now())
         if previous is None or own_task(memory):
@@ -253,7 +253,7 @@ class _Batch:
         if task := own_task(memory.acting_as(session=previous)):
             memory.task_focus(task)
 
-    def _overheard(self, memory: TaskMemory, told: Mapping[str, Any], name: str) -> None:
+    def _overheard(self, memory: HookMemory, told: Mapping[str, Any], name: str) -> None:
         error = self._tx.nested(lambda: apply(memory, told, name))
         if isinstance(error, (StoreError, OSError)):
             raise error
@@ -261,7 +261,7 @@ class _Batch:
             line = {"v": 1, "id": name, "host": memory.origin.agent, "told": told}
             self.tails_transcript_failures.append((_digest(name), line, f"{type(error).__name__}: {error}"))
 
-    def _memory(self, event: _Event) -> tuple[TaskMemory, Capture]:
+    def _memory(self, event: _Event) -> tuple[HookMemory, Capture]:
         """The memory of the session that an event belongs to, within this transaction."""
         folder, principal = event.told.get("cwd"), event.env.get("principal")
         folder = folder if isinstance(folder, str) else ""
@@ -272,7 +272,7 @@ class _Batch:
             store: Any = OneTransaction(self._tx, own.store)
             touched: Any = self.touched
             workspace, repository = workspace_named(folder or None)
-            memory = TaskMemory(
+            memory = HookMemory(
                 store,
                 own.settings,
                 origin=Origin(principal=principal, agent=event.host, channel="agent", session=key[1]),
@@ -284,7 +284,7 @@ class _Batch:
             found = self._memories[key] = (memory, Capture(memory))
         return found
 
-    def _not_before(self, memory: TaskMemory, at: float) -> float:
+    def _not_before(self, memory: HookMemory, at: float) -> float:
         """The time of an event: not in the future, and not before what its task has already."""
         least = self._times.get(memory)
         if least is None:

@@ -9,8 +9,8 @@ from json import dumps, loads
 from typing import Any
 
 from ..core.draft_tasks import turn_to
+from ..hook_memory import HookMemory
 from ..ledger.access import grouped, seconds_now
-from ..memory import TaskMemory
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
 from ..model.trust import key_of
@@ -79,7 +79,7 @@ def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
     return values | {name: redactor.text(storable(text[:MOST_TEXT])) for name, text in whole.items()}
 
 
-def apply(memory: TaskMemory, event: Mapping[str, Any], name: str, capture: Capture | None = None) -> None:
+def apply(memory: HookMemory, event: Mapping[str, Any], name: str, capture: Capture | None = None) -> None:
     """Write an event to the ledger; the idempotency key `name` recognises a repetition.
 
     `capture` is the memory's own, for a caller that applies many events.
@@ -101,7 +101,7 @@ def apply(memory: TaskMemory, event: Mapping[str, Any], name: str, capture: Capt
             raise
 
 
-def name_of(memory: TaskMemory, event: Mapping[str, Any], report: str) -> str:
+def name_of(memory: HookMemory, event: Mapping[str, Any], report: str) -> str:
     """A name for an event without an id of the host: the same if the host reports the event twice.
 
     An event with the same content is a repetition as long as its task has not moved on, which is measured in
@@ -141,7 +141,7 @@ def _fields(event: Mapping[str, Any]) -> Mapping[str, Any]:
     return given if is_dict(given) else {}
 
 
-def _prompt(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _prompt(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     key = f"{session_of(event)}/{event['prompt_id']}"[:200] if event.get("prompt_id") else name
     text = _text(event, "prompt").strip()
     by_host = event.get("source") in _HOST_SOURCES or is_host_text(text)
@@ -158,7 +158,7 @@ def is_command(text: str) -> bool:
     return word[1:2].isalpha() and "/" not in word[1:] and "." not in word and not os.path.exists(word)
 
 
-def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _tool_used(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     key = f"{session_of(event)}/{event['tool_use_id']}"[:200] if event.get("tool_use_id") else name
     failed = event["event"] == "PostToolUseFailure" or bool(event.get("failed"))
     tool = str(event.get("tool") or "tool")
@@ -190,7 +190,7 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
 
 
 def _answered_by_person(
-    memory: TaskMemory, capture: Capture, tool: str, event: Mapping[str, Any], key: str, failed: bool
+    memory: HookMemory, capture: Capture, tool: str, event: Mapping[str, Any], key: str, failed: bool
 ) -> bool:
     """Capture the result of a tool with which this host asks the user; False for any other tool.
 
@@ -214,13 +214,13 @@ def _answered_by_person(
     return True
 
 
-def _asks_person(memory: TaskMemory, tool: str) -> bool:
+def _asks_person(memory: HookMemory, tool: str) -> bool:
     """Whether a tool of the host that this memory records asks the user."""
     host = HOSTS.get(memory.origin.agent)
     return host is not None and tool in host.person_answers
 
 
-def _name_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
+def _name_helper(memory: HookMemory, event: Mapping[str, Any]) -> None:
     """Give the task of a helper that works in the background the purpose that it was started with."""
     purpose = as_text(_fields(event).get("description")).strip()
     found = re.search(r'\bagentId"?:\s*"?([\w-]{1,100})', as_text(event.get("output")))
@@ -228,7 +228,7 @@ def _name_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
         memory.task_update(task, name=purpose[:120])
 
 
-def _tool_begins(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _tool_begins(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     """A tool call is about to be made: a plan waits for approval, or something happens outside."""
     key = f"{session_of(event)}/{event['tool_use_id']}"[:180] if event.get("tool_use_id") else name
     tool = str(event.get("tool") or "")
@@ -238,7 +238,7 @@ def _tool_begins(capture: Capture, memory: TaskMemory, event: Mapping[str, Any],
         capture.intended(tool, event.get("input"), key=key)
 
 
-def _refused(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _refused(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     reason = _text(event, "reason").strip()
     capture.refused(
         str(event.get("tool") or "tool"),
@@ -255,7 +255,7 @@ def is_ours(tool: str) -> bool:
     return "ringbolt" in name and ("task_" in name or "smart_wait" in name)
 
 
-def _turn_to(memory: TaskMemory, tool: str, event: Mapping[str, Any]) -> None:
+def _turn_to(memory: HookMemory, tool: str, event: Mapping[str, Any]) -> None:
     """The agent named a task: its session turns to it, if it asked for that or has no task of its own.
 
     A server that knows its session has done this already; others leave it to the hook.
@@ -326,17 +326,17 @@ def _item(item: Any) -> Any:
     return {"title": title, "status": item.get("status") or "pending"}
 
 
-def _before_compaction(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _before_compaction(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     if task := own_task(memory):
         capture.snapshot(memory.task_line(task), label="before compaction", key=name)
 
 
-def _after_compaction(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _after_compaction(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     if summary := _text(event, "summary").strip():
         capture.snapshot(summary, label="after compaction", summarized=True, key=name)
 
 
-def _helper_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _helper_ended(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     agent = str(event.get("agent_id") or "")
     said = _text(event, "message")
     helper = memory.acting_as(session=session_of(event, agent))
@@ -348,18 +348,18 @@ def _helper_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any]
     capture.result(f"{kind} {agent} is done: {said[:300]}".strip(), said, key=f"{name}/result")
 
 
-def _stopped(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _stopped(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     capture.turn_over()
     capture.concluded(_text(event, "message"), at_work=bool(event.get("background")), key=name)
 
 
-def _interrupted(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _interrupted(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     capture.effects_unknown("the turn was interrupted before a result came")
     line = interruption_line(interruption(event, event.get("at") or seconds_now(memory)))
     capture.aside(line, by_user=is_by_user(event), key=name)
 
 
-def _to_do_reported(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _to_do_reported(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     """The host reports an item of the agent's list; the tool that changed the list may report it again."""
     title, item = _text(event, "title").strip(), _text(event, "list_id")
     if title and item:
@@ -367,30 +367,30 @@ def _to_do_reported(capture: Capture, memory: TaskMemory, event: Mapping[str, An
         capture.todo_changed(item, title=title, status=status, key=name)
 
 
-def _server_asks(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _server_asks(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     server, question = _text(event, "server") or "MCP", clipped(_text(event, "question").strip())
     if question:
         line = f"The MCP server {server} asks: {question}"
         capture.asked(line[:2000], None, kind=asked_by(server), by_agent=False, key=name)
 
 
-def _server_answered(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _server_answered(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     capture.elicited(_text(event, "server") or "MCP", _text(event, "answer"), event.get("content"), key=name)
 
 
-def _session_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _session_began(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     source = _text(event, "source")
     if source != "compact":  # a compaction has its snapshots
         capture.effects_unknown("the session ended before a result came")
         capture.aside(f"The session goes on: {source or 'no reason given'}.", key=name)
 
 
-def _session_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _session_ended(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     capture.effects_unknown("the session ended before a result came")
     capture.session_over(_text(event, "reason"), key=name)
 
 
-def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
+def _begin_helper(memory: HookMemory, event: Mapping[str, Any]) -> None:
     """Register a task for a helper of the agent, unless it has or had one."""
     agent = str(event.get("agent_id") or "")
     parent = own_task(memory)
@@ -404,7 +404,7 @@ def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
     Capture(helper).helper_began(parent, name, request=request or None, key=key)
 
 
-def _launched_for(memory: TaskMemory, task: str, agent: str) -> str:
+def _launched_for(memory: HookMemory, task: str, agent: str) -> str:
     """The purpose of a helper, if the host has reported its launch before its start."""
     head = memory.store.read(lambda tx: tx.head(task))
     after = max(0, head["last_seq"] - _RECENT_EVENTS) if head else 0
@@ -417,7 +417,7 @@ def _launched_for(memory: TaskMemory, task: str, agent: str) -> str:
     return ""
 
 
-def _helpers_memory(memory: TaskMemory, event: Mapping[str, Any], agent: str) -> TaskMemory:
+def _helpers_memory(memory: HookMemory, event: Mapping[str, Any], agent: str) -> HookMemory:
     """The memory of a helper of the agent, while it has a task; else the agent's."""
     try:
         _begin_helper(memory, event)
@@ -428,17 +428,17 @@ def _helpers_memory(memory: TaskMemory, event: Mapping[str, Any], agent: str) ->
     return helper if own_task(helper) else memory
 
 
-def _message(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _message(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     capture.concluded(_text(event, "message"), key=f"{event.get('session')}/{event.get('said_id')}"[:200])
 
 
-def _notice(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _notice(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     key = f"{event.get('session')}/{event.get('said_id')}"[:200]
     if own_task(memory):
         capture.notice(_text(event, "message"), key=key)
 
 
-_WRITERS: dict[str, Callable[[Capture, TaskMemory, Mapping[str, Any], str], None]] = {
+_WRITERS: dict[str, Callable[[Capture, HookMemory, Mapping[str, Any], str], None]] = {
     "SessionStart": _session_began,
     "UserPromptSubmit": _prompt,
     "PreToolUse": _tool_begins,

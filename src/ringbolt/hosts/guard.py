@@ -22,8 +22,8 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..hook_memory import HookMemory
 from ..ledger.step_changes import EDIT
-from ..memory import TaskMemory
 from ..model import rules, validate
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict
@@ -122,14 +122,14 @@ class Attempt:
             yield tool_call(self.tool, [value for value in self.fields.values() if isinstance(value, str)])
 
 
-def advice(memory: TaskMemory, task_id: str | None, tool: str, given: Any, tool_use_id: str = "") -> str:
+def advice(memory: HookMemory, task_id: str | None, tool: str, given: Any, tool_use_id: str = "") -> str:
     """A line about a call that is about to be made; empty if there is nothing to say."""
     found = warning(memory, task_id, tool, given, tool_use_id)
     return found.text if found else ""
 
 
 def warning(
-    memory: TaskMemory, task_id: str | None, tool: str, given: Any, tool_use_id: str = ""
+    memory: HookMemory, task_id: str | None, tool: str, given: Any, tool_use_id: str = ""
 ) -> Warned | None:
     """What to say before a call, if anything; `task_id` is the task of the session, if it has one."""
     if is_read_only(tool):
@@ -154,7 +154,7 @@ class _Look:
     """One look at the ledger for a call."""
 
     def __init__(
-        self, memory: TaskMemory, tx: Tx, task_id: str | None, attempt: Attempt, thread: list[Row]
+        self, memory: HookMemory, tx: Tx, task_id: str | None, attempt: Attempt, thread: list[Row]
     ) -> None:
         self._memory, self._tx, self._task, self._attempt, self._thread = memory, tx, task_id, attempt, thread
         self._now = validate.stamp(time.time())

@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..hook_memory import HookMemory
 from ..ledger.access import seconds_now
 from ..ledger.current_task import DRAFT, REQUEST, request_tags
-from ..memory import TaskMemory
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Task
@@ -42,14 +42,14 @@ _EMPTY_WORDS = frozenset(
 _TASK_ID = lazy_regex(rf"\b[{rules.CROCKFORD}]{{{rules.ID_LENGTH}}}\b")
 
 
-def judged(memory: TaskMemory, task: Task, prompt: str) -> Boundary:
+def judged(memory: HookMemory, task: Task, prompt: str) -> Boundary:
     """Whether a prompt begins a new request of the session's task."""
     after = max(0, task.seq - _RECENT_EVENTS)
     events = memory.store.read(lambda tx: tx.events(task.id, after, _RECENT_EVENTS))
     return judge(_moment(task, prompt, events, seconds_now(memory)))
 
 
-def judge_later(memory: TaskMemory, task: Task, prompt: str, seq: int, finished: bool) -> None:
+def judge_later(memory: HookMemory, task: Task, prompt: str, seq: int, finished: bool) -> None:
     """Let the worker ask a model, if one is set, whether an instruction began a new request."""
     if not (memory.settings.model_local_url or memory.settings.model_remote_url):
         return
@@ -114,7 +114,7 @@ def says_done(message: str) -> bool:
     )
 
 
-def task_to_take_over(memory: TaskMemory, prompt: str) -> str | None:
+def task_to_take_over(memory: HookMemory, prompt: str) -> str | None:
     """The task that the first prompt of a session continues, if it names one or says "continue".
 
     A task of a live session is only taken over by its id.

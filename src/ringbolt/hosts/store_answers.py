@@ -6,8 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from ..hook_memory import HookMemory
 from ..journal.event_files import Journal
-from ..memory import TaskMemory
 from ..model.settings import Settings
 from .capture_hook import Late
 from .compaction_state import Mark
@@ -43,7 +43,7 @@ def drain_and_answer(
 
     `line` is the event itself if the journal could not keep it.
     """
-    memory = TaskMemory.open(location, workspace=None, settings=settings, agent=host, catch_up=False)
+    memory = HookMemory.open(location, workspace=None, settings=settings, agent=host, catch_up=False)
     try:
         return _answer(memory, journal, shape, event, mark, deadline, line)
     finally:
@@ -51,7 +51,7 @@ def drain_and_answer(
 
 
 def _answer(
-    memory: TaskMemory,
+    memory: HookMemory,
     journal: Journal,
     shape: Host,
     event: Mapping[str, Any],

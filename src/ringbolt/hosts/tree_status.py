@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ..extract.work_tree import STATUS_LABEL
-from ..memory import TaskMemory
+from ..hook_memory import HookMemory
 from ..system.commands import run
 from .sessions import own_task
 
@@ -34,7 +34,7 @@ def tree_status(folder: str) -> str:
     return output.decode("utf-8", "replace") if code == 0 else ""
 
 
-def keep_tree_status(memory: TaskMemory, folder: str) -> None:
+def keep_tree_status(memory: HookMemory, folder: str) -> None:
     """Keep the state of a session's working tree in its task, if it has one and the state has changed."""
     task = own_task(memory)
     if task is None or not (text := tree_status(folder)):

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - patterns
 """What a task says about its present ends with what it was about.
 
 A next step, blockers and a call for attention are texts without an end of their own. When the step that they
@@ -20,7 +21,27 @@ _TEXTS = {"next_step": "next_seq", "blockers": "blockers_seq", "attention": "att
 # Events that restore or move what was over already.
 _NO_NEWS = ("undone", "task.split", "task.merged")
 _SAID = ("message", "user_instruction", "task.updated")
-_SHORT_ANSWER = 12  # words; a longer message must share a word with the question
+_SHORT_ANSWER = 12  # words; a longer message must share words with the question
+# A short message without a word of the question answers it only if it has the form of an answer: an order or a
+# remark that happens to come next does not.
+_YES_OR_NO = re.compile(
+    r"(?i)\W*(?:yes|yep|yeah|no|nope|sure|ok|okay|right|correct|exactly|agreed|neither|both|either|ja|nein|doch|oui|non|si"
+    r"|sí|sim|não|sì|nee)\b(?! (?:need|more|one)\b)|\W*(?:是|不|好|对|可以|はい|いいえ)"
+)  # fmt: skip
+_ASKS_WHICH = re.compile(
+    r"(?i)\W*(?:how (?:many|much|long|big|often)|when|what time|which (?:day|date|version|port))\b"
+)
+_NUMBER = re.compile(r"\d")
+_NO_NAME = re.compile(
+    r"(?i)\W*(?:go|continue|proceed|stop|wait|thanks?|great|good|nice|hello|hi|danke|weiter|merci|gracias)\b"
+)
+_ASKS_OPEN = re.compile(
+    r"(?i)\W*(?:who|what|where|when|why|which|how|wer|was|wo|wann|warum|wie|qui|que|quand)\b"
+)
+_COMMON = frozenset(
+    "about after also been before could does done from have into just make need only should some that their them then"
+    " there they this what when where which will with would your please still want".split()
+)
 _WORD = re.compile(r"\w{4,}")
 _MOST_QUESTIONS = 50
 
@@ -66,8 +87,10 @@ class Freshness:
         if not rows or rows[0]["channel"] == "user" or text.rstrip().endswith("?"):
             return
         question = rows[0]
-        shared = set(_WORD.findall(text.lower())) & set(_WORD.findall((question["text"] or "").lower()))
-        if shared or (len(text.split()) <= _SHORT_ANSWER and not _user_spoke(tx, head, question["seq"])):
+        asked: str = question["text"] or ""
+        shared = (set(_WORD.findall(text.lower())) & set(_WORD.findall(asked.lower()))) - _COMMON
+        short = len(text.split()) <= _SHORT_ANSWER and not _user_spoke(tx, head, question["seq"])
+        if shared or (short and _has_form_of_answer(asked, text)):
             answered = f"answered by #{head['last_seq'] + 1}"
             self.closings.append(_closing(question["seq"], answered))
 
@@ -93,6 +116,16 @@ def _about_current(head: Row, row: Row, since: int) -> bool:
 def _channel(tx: Tx, task_id: str, seq: int) -> str | None:
     event = tx.event(task_id, seq) if seq else None
     return event["channel"] if event else None
+
+
+def _has_form_of_answer(asked: str, text: str) -> bool:
+    """Whether a short text may answer a question without any of its words: yes or no, a number, or a name."""
+    if _ASKS_WHICH.match(asked) and _NUMBER.search(text):
+        return True
+    polar = _YES_OR_NO.match(text) is not None
+    if not _ASKS_OPEN.match(asked):
+        return polar
+    return not polar and len(text.split()) <= 2 and not _NO_NAME.match(text)
 
 
 def _user_spoke(tx: Tx, head: Row, since: int) -> bool:

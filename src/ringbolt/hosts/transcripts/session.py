@@ -20,6 +20,7 @@ from ...model.trust import key_of
 from ...model.types import Value
 from ...model.validate import blake2b
 from ...requests.task_name import task_name
+from ...store import sessions
 from ...store.tx import Row, Tx
 from ..capture import Capture, is_assent
 from ..capture_hook import clipped
@@ -40,9 +41,8 @@ from .events import (
 )
 
 AFTER_COMPACTION = "after compaction"
-# Seconds of silence after which a session counts as over.
+# Seconds of silence after which a sub-agent's session counts as over.
 QUIET = 24 * 3600.0
-OVER = "the imported session ended long ago"
 _KEY = "transcript:"
 _NAME = 50  # characters of an id within a key; longer ones are hashed
 _RECENT = 50  # events of a hook's task whose texts are compared with the next ones
@@ -194,9 +194,11 @@ class SessionImport:
             memory.task_update(task, status="completed", reason=rules.INFERRED, key=key)
 
     def _settle(self) -> None:
-        """End an old session: finish a sub-agent's task, pause any other task."""
+        """End a silent session: finish a sub-agent's task; any other task rests, as after a live session."""
         memory, task = self._memory, self.task
-        if memory is None or task is None or time.time() - self._last < QUIET:
+        # A finished task takes no more events, one at rest does: a sub-agent is given longer.
+        quiet = QUIET if self._agent else sessions.QUIET_SECONDS
+        if memory is None or task is None or time.time() - self._last < quiet:
             return
         key = f"{self._prefix}:quiet:{_short(self._last_key)}"
         if self._known([key]):
@@ -204,7 +206,7 @@ class SessionImport:
         if self._agent:
             memory.task_finish(task, clipped(self._last_message) or None, key=key)
         elif memory.task_get(task).status == "active":
-            memory.task_update(task, status="paused", reason=OVER, key=key)
+            memory.task_update(task, status="paused", reason=rules.SESSION_OVER, key=key)
 
     def _advance_clock(self, at: float) -> None:
         """Set the clock; within a session it never goes back."""
