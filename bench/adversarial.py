@@ -45,7 +45,9 @@ from ringbolt.hosts.hook_build import facts_of_host
 from ringbolt.model.redaction import Redactor, pattern_sources, storable
 from ringbolt.progress.plan_progress import Observation, Progress
 from ringbolt.recall import snippets
-from ringbolt.signals import commands, effects, failures, terms
+from ringbolt.signals import terms
+from ringbolt.signals.calls import commands, failures
+from ringbolt.signals.effects import side_effects as effects
 from ringbolt.signals.text_layout import layout
 
 SIZE = 100_000
@@ -88,7 +90,6 @@ SKIPPED = {
     "model.redaction._pattern": "patterns of our own",
     "llm.prompts._words": "takes a list; a text would be a list of characters",
     "model.scope": "looks for a folder on disk",
-    "signals.speech_training": "texts of our own",
 }
 # What a caller passes at most, where it is less than 100 kB; the caller is named.
 BOUNDED: dict[str, tuple[int, str]] = {}
@@ -141,9 +142,9 @@ ADAPTED: dict[str, Callable[[str], Any]] = {
     "model.redaction.Redactor.text": Redactor().text,
     "model.redaction.Redactor.whole": lambda text: Redactor().whole({"a": [text]}),
     "recall.snippets.snippet": lambda text: snippets.snippet(text, {"a", "数"}),
-    "signals.commands.commits": lambda text: commands.commits(text, text),
-    "signals.effects.side_effects": lambda text: effects.side_effects("Bash", {"command": text}),
-    "signals.failures.hides_failure": lambda text: failures.hides_failure("make", text),
+    "signals.calls.commands.commits": lambda text: commands.commits(text, text),
+    "signals.effects.side_effects.side_effects": lambda text: effects.side_effects("Bash", {"command": text}),
+    "signals.calls.failures.hides_failure": lambda text: failures.hides_failure("make", text),
     "signals.terms.has_phrase": lambda text: terms.has_phrase(text, ["a a"]),
 }
 

@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ringbolt.signals.effect_outcomes import Outcome, outcome
-from ringbolt.signals.effects import SideEffect, may_have_effects, side_effects
+from ringbolt.signals.effects.outcomes import Outcome, outcome
+from ringbolt.signals.effects.side_effects import SideEffect, may_have_effects, side_effects
 
 CASES = Path(__file__).parent / "labels" / "effects.json"
 GOALS = {"precision": 0.97, "recall": 0.97, "exact": 0.95}

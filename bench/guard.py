@@ -35,7 +35,7 @@ from speed import Figure, at_least, at_most, child_environment, table
 from ringbolt import TaskMemory
 from ringbolt.hosts.capture_hook import CapturedEvent, host_facts
 from ringbolt.hosts.install.installer import Installer
-from ringbolt.signals.failures import rejection
+from ringbolt.signals.calls.failures import rejection
 
 HOST = "claude-code"
 LEAST_HITS = 0.80

@@ -22,7 +22,7 @@ import apsw
 
 from ringbolt import TaskMemory
 from ringbolt.store.event_texts import full_text
-from ringbolt.store.search import Search
+from ringbolt.store.queries.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable

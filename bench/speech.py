@@ -47,8 +47,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ringbolt.extract.slots import split_choice, split_dead_end, stated_values
-from ringbolt.signals import speech, speech_model
-from ringbolt.signals.speech import FUNCTIONS, Sentence, Tokens
+from ringbolt.signals.speech import model as speech_model
+from ringbolt.signals.speech import sentences as speech
+from ringbolt.signals.speech.sentences import FUNCTIONS, Sentence, Tokens
 
 HERE = Path(__file__).parent
 LABELS, PHRASES = HERE / "labels" / "speech.json", HERE / "labels" / "phrases.txt"

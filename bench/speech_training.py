@@ -1,6 +1,6 @@
 """Fit the weights of the reader of speech: `python bench/speech_training.py`.
 
-Writes `src/ringbolt/signals/speech_weights.json` from the sentences of `tune` (see `speech.py`); `test` is
+Writes `src/ringbolt/signals/speech/weights.json` from the sentences of `tune` (see `speech.py`); `test` is
 not read. One logistic regression for each function on binary features, pulled towards zero.
 
 - The vocabulary are the words that occur in at least `SPREAD` sessions and themes, so that no name of one
@@ -26,10 +26,10 @@ from collections.abc import Sequence
 import numpy as np
 import speech as reader
 
-from ringbolt.signals.speech import FUNCTIONS
-from ringbolt.signals.speech_features import features
+from ringbolt.signals.speech.features import features
+from ringbolt.signals.speech.sentences import FUNCTIONS
 
-TARGET = reader.HERE.parent / "src" / "ringbolt" / "signals" / "speech_weights.json"
+TARGET = reader.HERE.parent / "src" / "ringbolt" / "signals" / "speech" / "weights.json"
 PENALTY = 4.0
 LEAST = 3  # sentences of `tune` that a feature must be in
 SPREAD, PAIRED = 6, 3

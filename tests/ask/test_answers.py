@@ -16,8 +16,8 @@ from ringbolt.ask.reply import LIST, Reply, Row, compose, length, quote
 from ringbolt.ask.topic_match import Subject
 from ringbolt.model.types import Entry, Item, Name, Origin, Snapshot, Source, Timestamps
 from ringbolt.packet.encode import one_line
-from ringbolt.signals.commands import commits
-from ringbolt.signals.failures import from_first_error
+from ringbolt.signals.calls.commands import commits
+from ringbolt.signals.calls.failures import from_first_error
 from ringbolt.signals.step_numbers import number_ranges
 
 AT = "2026-03-01T12:00:00.000Z"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.signals.failures import clean_output, error_line, hides_failure
+from ringbolt.signals.calls.failures import clean_output, error_line, hides_failure
 
 FAILED = "Exit code 1\n--- FAIL: TestTotals (0.02s)\n    totals_test.go:12: got 3, want 4\nFAIL"
 

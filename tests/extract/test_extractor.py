@@ -14,8 +14,8 @@ from ringbolt.extract.message_reader import SURE, read_message
 from ringbolt.extract.values import is_secret
 from ringbolt.model.rules import ENTRY_TYPES
 from ringbolt.model.types import Event, Origin
-from ringbolt.signals.commands import commits
-from ringbolt.signals.failures import error_line, fingerprint
+from ringbolt.signals.calls.commands import commits
+from ringbolt.signals.calls.failures import error_line, fingerprint
 
 
 def extract(events):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ringbolt.extract.patterns import error_words, title_keys
 from ringbolt.model.results import WorkerReport
-from ringbolt.signals.commands import command_head
+from ringbolt.signals.calls.commands import command_head
 from tests.support import refused, rows
 from tests.worker.stand_in import StandIn
 

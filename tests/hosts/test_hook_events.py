@@ -12,7 +12,7 @@ from ringbolt import TaskMemory
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
 from ringbolt.model.validate import seconds_of
-from ringbolt.signals.commands import is_check
+from ringbolt.signals.calls.commands import is_check
 from tests.hosts.hosting import Host, QuickHost, leave
 from tests.support import lock_held
 

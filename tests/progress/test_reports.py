@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ringbolt.progress.report_matching import PlanWords, ReportReader
-from ringbolt.signals.act_tables import LANGUAGES
-from ringbolt.signals.report_clauses import read_clauses
-from ringbolt.signals.report_tokens import language_of
+from ringbolt.signals.reports.act_tables import LANGUAGES
+from ringbolt.signals.reports.clauses import read_clauses
+from ringbolt.signals.reports.tokens import language_of
 
 RELEASE = [
     "Check out the code",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ringbolt.hosts.capture_hook import call_heads
-from ringbolt.signals.command_form import (
+from ringbolt.signals.calls.command_form import (
     changed_paths,
     changes_nothing,
     command_form,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.signals.refusals import refuses_call
+from ringbolt.signals.calls.refusals import refuses_call
 
 REFUSES = [
     ("I don't want you to push to main.", "git push origin main"),

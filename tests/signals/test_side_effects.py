@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from ringbolt.hosts.capture_hook import may_act_outside
-from ringbolt.signals.effect_outcomes import identifiers, outcome
-from ringbolt.signals.effect_table import TABLE
-from ringbolt.signals.effects import command_effects, may_have_effects, side_effects
-from ringbolt.signals.launchers import invocations
-from ringbolt.signals.shell_lines import MOST_LINE, shell_commands
-from ringbolt.signals.sql_statements import sql_write
+from ringbolt.signals.calls.launchers import invocations
+from ringbolt.signals.calls.shell_lines import MOST_LINE, shell_commands
+from ringbolt.signals.calls.sql_statements import sql_write
+from ringbolt.signals.effects.outcomes import identifiers, outcome
+from ringbolt.signals.effects.side_effects import command_effects, may_have_effects, side_effects
+from ringbolt.signals.effects.table import TABLE
 
 CASES = json.loads((Path(__file__).parents[2] / "bench/labels/effects.json").read_text())
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ringbolt.store.feed import Horizon
+from ringbolt.store.queries.feed import Horizon
 from tests.support import open_memory, postgres_client, postgres_only
 from tests.surfaces.event_streams import Stream
 from tests.surfaces.http_support import serving

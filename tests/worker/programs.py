@@ -8,8 +8,9 @@ import sys
 import threading
 
 from ringbolt import TaskMemory
-from ringbolt.store import distilled, jobs
+from ringbolt.store import jobs
 from ringbolt.store.postgres import _PostgresDatabase
+from ringbolt.store.queries import distilled
 from ringbolt.store.sqlite import _SqliteDatabase
 from ringbolt.worker.worker import HANDLERS, Worker, extraction
 from tests.worker.stand_in import StandIn

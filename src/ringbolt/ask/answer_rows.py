@@ -12,7 +12,7 @@ from ..model.types import Channel, Effect, Entry, Item, Moment, Snapshot, Source
 from ..model.validate import dumps
 from ..packet import encode
 from ..packet.effect_checks import check_of
-from ..signals.failures import from_first_error
+from ..signals.calls.failures import from_first_error
 from .answer_words import say
 from .evidence import Evidence
 from .reply import Row, cite, cite_entry, cite_source, quote

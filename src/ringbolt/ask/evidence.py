@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, is_dict, is_list
+from ..signals.calls.tools import only_looked
 from ..signals.text_layout import clauses
-from ..signals.tools import only_looked
 from ..store.tx import Row, Tx
 from . import queries
 from .topic_match import FITS, Subject

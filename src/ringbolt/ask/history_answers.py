@@ -8,8 +8,8 @@ from typing import Any
 
 from ..model.types import Channel, Item, is_dict
 from ..model.validate import seconds_of
-from ..signals.commands import commits
-from ..signals.tools import only_looked
+from ..signals.calls.commands import commits
+from ..signals.calls.tools import only_looked
 from . import answer_rows as show
 from .answer_rows import Commit, Context
 from .answer_words import say

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..model.types import Effect, FileTouch, Item, is_dict
 from ..packet import encode
-from ..signals.run_kinds import PROVES, passed, runs
-from ..signals.tools import only_looked
+from ..signals.calls.run_kinds import PROVES, passed, runs
+from ..signals.calls.tools import only_looked
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say

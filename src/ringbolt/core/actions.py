@@ -14,7 +14,7 @@ from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
 from ..model.operation import operation
 from ..model.types import Drill, TaskCard, Thread, Written, is_dict, is_list
-from ..signals.run_kinds import covers_check
+from ..signals.calls.run_kinds import covers_check
 from ..store.tx import Row, Tx
 
 # Status words of execution logs: our status, and the action type that the word implies, if any.

@@ -10,7 +10,7 @@ from ..ledger.inferred_plan import INFERRED_PLAN
 from ..ledger.step_changes import begun_phase
 from ..model import rules
 from ..model.errors import Conflict, NotFound
-from ..store import distilled
+from ..store.queries import distilled
 from ..store.tx import Row, Tx
 from .plans import plan_heads
 

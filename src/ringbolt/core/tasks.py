@@ -20,7 +20,7 @@ from ..model.operation import operation
 from ..model.rules import EXTERNAL_ID
 from ..model.types import Task, TaskCard, TaskPage, Value, Written, is_dict, is_list
 from ..signals.phrases import may_tell_progress
-from ..store.goal_queries import criteria
+from ..store.queries.goal_queries import criteria
 from ..store.schema import escape_like
 from ..store.tx import Row, Tx
 from .adoption import adopt_inferred_plan

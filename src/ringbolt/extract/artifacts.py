@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..model.lazy_regex import lazy_regex
-from ..signals.commands import MOST_COMMAND
+from ..signals.calls.commands import MOST_COMMAND
+from ..signals.calls.tools import PATH_FIELDS, first_text, writes_whole_file
 from ..signals.text_layout import one_line
-from ..signals.tools import PATH_FIELDS, first_text, writes_whole_file
 
 _ADDRESS = r"https?://[^\s<>\"'`)\]]{4,300}"
 _URL = lazy_regex(_ADDRESS)

@@ -13,11 +13,11 @@ import msgspec
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict, is_list
-from ..signals.commands import first_program, only_shows
-from ..signals.failures import is_of_the_host
-from ..signals.run_kinds import PROVES, is_narrow, runs
+from ..signals.calls.commands import first_program, only_shows
+from ..signals.calls.failures import is_of_the_host
+from ..signals.calls.run_kinds import PROVES, is_narrow, runs
+from ..signals.calls.tools import COMMAND_FIELDS, PATH_FIELDS, first_text, is_read_only
 from ..signals.text_layout import one_line
-from ..signals.tools import COMMAND_FIELDS, PATH_FIELDS, first_text, is_read_only
 
 MOST_OPEN = 8  # failures that are remembered until something works
 PATIENCE = 10  # successes of the same tool after which a failure is given up

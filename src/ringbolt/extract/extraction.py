@@ -30,7 +30,8 @@ from ..model.trust import may_overrule
 from ..model.types import Event, is_dict, is_list
 from ..model.validate import blake2b
 from ..signals.keywords import keywords
-from ..store import distilled, jobs
+from ..store import jobs
+from ..store.queries import distilled
 from ..store.tx import Row, Tx
 from . import patterns, queries
 from .extractor import Extractor, Found

@@ -20,9 +20,10 @@ import msgspec
 from ..ledger.trust import AGENT, least_trusted
 from ..model.types import Channel, EntryType, Event, Value, is_dict, is_list
 from ..model.validate import blake2b
-from ..signals import failures, prompt_phrases, tools
-from ..signals.commands import commits
-from ..signals.failures import error_line, fingerprint
+from ..signals import prompt_phrases
+from ..signals.calls import failures, tools
+from ..signals.calls.commands import commits
+from ..signals.calls.failures import error_line, fingerprint
 from ..signals.phrases import is_offer, is_question
 from ..signals.text_layout import cut, layout, one_line, plain
 from . import artifacts, reversal, values

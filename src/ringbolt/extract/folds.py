@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ..ledger.base import Base
 from ..ledger.values import read_event
 from ..model.types import Event
-from ..store import distilled
+from ..store.queries import distilled
 from ..store.tx import Tx
 
 # Events that are read at once, so that no snapshot is held for long.

@@ -1,7 +1,7 @@
 """What a message says, function by function: decisions, dead ends, values, constraints, questions, blockers,
 plans, causes, and what the user takes back.
 
-Sentences are judged by `signals.speech_model`; sections under a heading ("Blockers", "Next steps",
+Sentences are judged by `signals.speech.sentences.model`; sections under a heading ("Blockers", "Next steps",
 "Decisions") by their heading. What the reader is sure of has a confidence of at least SURE; what it decides
 or rules out with less is only probable.
 """
@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from ..model.lazy_regex import lazy_regex
-from ..signals import speech, speech_model
 from ..signals.phrases import DONE, is_question
-from ..signals.speech import FUNCTIONS, Function, Sentence, Tokens
-from ..signals.speech_lexicon import headings
-from ..signals.speech_model import SURE, confidence
+from ..signals.speech import model as speech_model
+from ..signals.speech import sentences as speech
+from ..signals.speech.lexicon import headings
+from ..signals.speech.model import SURE, confidence
+from ..signals.speech.sentences import FUNCTIONS, Function, Sentence, Tokens
 from ..signals.text_layout import layout, plain
 from .decisions import Decided, announces_decisions, decisions
 from .slots import has_content, is_substantial, split_choice, split_dead_end, stated_values, without_lead

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, Name, is_dict
 from ..model.validate import dumps
-from ..signals.tools import PATH_FIELDS, first_text
+from ..signals.calls.tools import PATH_FIELDS, first_text
 from .name_weights import FILES, OTHERS
 
 KIND = "names"

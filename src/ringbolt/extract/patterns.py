@@ -20,10 +20,11 @@ from ..ledger.trust import AGENT
 from ..model import rules, validate
 from ..model.operation import operation
 from ..model.types import Event, Pattern, Written, is_dict, is_list
-from ..signals.commands import command_head
-from ..signals.failures import error_line, output_text
+from ..signals.calls.commands import command_head
+from ..signals.calls.failures import error_line, output_text
 from ..signals.terms import telling_stems
-from ..store import distilled, forgetting
+from ..store import forgetting
+from ..store.queries import distilled
 from ..store.tx import Row, Tx
 from . import queries
 

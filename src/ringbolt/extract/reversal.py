@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..signals.speech import Tokens
+from ..signals.speech.sentences import Tokens
 from ..signals.words import COMMON_WORDS, stem
 
 MOST_REMEMBERED = 16

@@ -11,11 +11,11 @@ from typing import Any
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, is_dict
-from ..signals.failures import error_line, exit_code, output_text
-from ..signals.launchers import Invocation, invocations
-from ..signals.run_kinds import KINDS, Run, could_not_run, is_narrow, passed, runs
+from ..signals.calls.failures import error_line, exit_code, output_text
+from ..signals.calls.launchers import Invocation, invocations
+from ..signals.calls.run_kinds import KINDS, Run, could_not_run, is_narrow, passed, runs
+from ..signals.calls.tools import first_text, is_shell
 from ..signals.text_layout import one_line
-from ..signals.tools import first_text, is_shell
 from .work_tree import command_line
 
 KIND = "run_commands"

@@ -12,7 +12,7 @@ from ..model.operation import operation
 from ..model.types import Action, Event, Snapshot, Summary
 from ..packet import outline, tokens
 from ..packet.operations import read_whole_task
-from ..store import distilled
+from ..store.queries import distilled
 from ..store.tx import Row, Tx
 from .distillation import Distilling
 from .summary_text import compose, event_line, says_enough

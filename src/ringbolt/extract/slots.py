@@ -1,7 +1,7 @@
 """The parts of a sentence: choice and reason, what failed and why, name and value.
 
-Found by the words that join them (`signals.speech.Tokens`), so that quoted words and code never count as
-such.
+Found by the words that join them (`signals.speech.sentences.Tokens`), so that quoted words and code never
+count as such.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..model.types import Value
-from ..signals.speech import Tokens
+from ..signals.speech.sentences import Tokens
 from ..signals.text_layout import plain
 from ..signals.words import COMMON_WORDS
 

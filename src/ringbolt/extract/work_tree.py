@@ -12,12 +12,12 @@ from typing import Any
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, is_dict
-from ..signals.commands import commits
-from ..signals.failures import exit_code, output_text
-from ..signals.launchers import Invocation, invocations
-from ..signals.run_kinds import PROVES, is_narrow, passed, runs
+from ..signals.calls.commands import commits
+from ..signals.calls.failures import exit_code, output_text
+from ..signals.calls.launchers import Invocation, invocations
+from ..signals.calls.run_kinds import PROVES, is_narrow, passed, runs
+from ..signals.calls.tools import first_text, is_shell
 from ..signals.text_layout import one_line
-from ..signals.tools import first_text, is_shell
 
 KIND = "work_tree"
 STATUS_LABEL = "git status"  # of the snapshots that hold what `git status --porcelain=v2 --branch` printed

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from ..signals.commands import shares_work
+from ..signals.calls.commands import shares_work
 
 MOST_TEXT = 20_000
 _FLAGS = ("-m", "-am", "--message", "--body", "-b", "--description", "-d")

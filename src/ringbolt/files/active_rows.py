@@ -14,7 +14,7 @@ from ..model.results import ActiveRow, Projection, ProjectionState
 from ..model.rules import least_trusted
 from ..model.types import Value
 from ..packet.effect_checks import natural_check
-from ..store.task_rows import TaskRows
+from ..store.queries.task_rows import TaskRows
 from ..store.tx import Row, Tx
 from . import shared_file
 from .active_tasks import STARTED, UPDATED, is_completed, is_stale, read_stamp, resolved

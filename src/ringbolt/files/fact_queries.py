@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..model.rules import OPEN, TASK_STATUSES
-from ..store.heads import VERIFIED_STEPS
+from ..store.queries.heads import VERIFIED_STEPS
+from ..store.queries.task_rows import SELECT_LINKS, TaskRows
 from ..store.schema import ACTIVITY, HEADS, LINKS
-from ..store.task_rows import SELECT_LINKS, TaskRows
 from ..store.tx import Row, Tx
 
 _ACTIVE_HEADS = (

@@ -23,7 +23,7 @@ from ..model.operation import operation
 from ..model.results import GoalStatus
 from ..model.trust import Overruled, may_overrule
 from ..model.types import Written
-from ..store import goal_queries as queries
+from ..store.queries import goal_queries as queries
 from ..store.tx import Row, Tx
 from ..system.gate import POWER_OF, REFUSED
 from . import criteria as criteria_rules

@@ -10,7 +10,7 @@ from ..ledger.goal_breaker import blocker_text, budget_of
 from ..ledger.values import read_criterion
 from ..model.errors import NotFound, shown
 from ..model.results import GoalStatus, GoalTask, Repeated
-from ..store import goal_queries as queries
+from ..store.queries import goal_queries as queries
 from ..store.tx import Row, Tx
 
 

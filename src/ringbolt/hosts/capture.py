@@ -20,14 +20,14 @@ from ..model.lazy_regex import lazy_regex
 from ..model.trust import is_users, key_of
 from ..model.types import Entry, Task, Written, is_dict, is_list
 from ..requests.task_name import task_name
-from ..signals.effect_outcomes import Outcome, outcome
-from ..signals.effect_relations import Acts, relation
-from ..signals.effects import SideEffect, side_effects
-from ..signals.failures import clean_output, is_refusal
-from ..signals.refusals import refuses_call
-from ..signals.run_kinds import is_narrow
+from ..signals.calls.failures import clean_output, is_refusal
+from ..signals.calls.refusals import refuses_call
+from ..signals.calls.run_kinds import is_narrow
+from ..signals.calls.tools import PATH_FIELDS, first_text, is_edit, is_shell
+from ..signals.effects.outcomes import Outcome, outcome
+from ..signals.effects.relations import Acts, relation
+from ..signals.effects.side_effects import SideEffect, side_effects
 from ..signals.text_layout import one_line
-from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
 from ..store.tx import Row, Tx
 from .capture_hook import clipped as clipped
 from .requests import is_finished, judge_later, judged, requests_of, says_done, task_to_take_over

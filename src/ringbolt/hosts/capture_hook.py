@@ -703,7 +703,7 @@ def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def may_act_outside(tool: str, given: Mapping[str, Any]) -> bool:
-    """Whether a call may have a side effect; a drainer reads it properly (signals/effects.py)."""
+    """Whether a call may have a side effect; a drainer reads it properly (`signals/effects`)."""
     parts, words, verbs = effect_hints()
     if command := command_line(given):
         text = command.lower()

@@ -25,8 +25,8 @@ from ..model.errors import RingboltError, StoreError
 from ..model.redaction import Redactor
 from ..model.types import Origin, Value, is_dict
 from ..model.validate import blake2b, seconds_of, stamp
-from ..store import distilled
 from ..store.batch_tx import BatchTx
+from ..store.queries import distilled
 from ..store.tx import Tx
 from ..system.files import sync_folder
 from ..system.os_calls import user

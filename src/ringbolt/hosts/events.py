@@ -16,9 +16,9 @@ from ..model.redaction import Redactor, storable
 from ..model.trust import key_of
 from ..model.types import is_dict, is_list
 from ..model.validate import blake2b
-from ..signals.commands import is_check
-from ..signals.failures import host_refusal
-from ..signals.tools import (
+from ..signals.calls.commands import is_check
+from ..signals.calls.failures import host_refusal
+from ..signals.calls.tools import (
     ASK_USER,
     SHOW_PLAN,
     STRUCTURED_OUTPUT,

@@ -28,7 +28,7 @@ from ..model import rules, validate
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict
 from ..packet import encode
-from ..signals.command_form import (
+from ..signals.calls.command_form import (
     CommandForm,
     changes_nothing,
     command_form,
@@ -37,10 +37,10 @@ from ..signals.command_form import (
     passes_by_itself,
     same_try,
 )
-from ..signals.effects import SideEffect, side_effects
-from ..signals.failures import error_line, fingerprint, rejection
+from ..signals.calls.failures import error_line, fingerprint, rejection
+from ..signals.calls.tools import PATH_FIELDS, first_text, is_edit, is_read_only, may_edit
+from ..signals.effects.side_effects import SideEffect, side_effects
 from ..signals.prohibitions import Call, goes_against, lifts, names_again, read_call, tool_call
-from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_read_only, may_edit
 from ..store.tx import Row, Tx
 from .capture import patched_files
 from .capture_hook import call_heads, command_line

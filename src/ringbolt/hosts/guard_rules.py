@@ -15,10 +15,10 @@ from ..journal.cards import MOST_DONE, MOST_HINT, MOST_HINTS, bounded, read_card
 from ..journal.side_files import SideFiles
 from ..model.types import Value, is_dict
 from ..model.validate import blake2b
-from ..signals.command_form import CommandForm, command_form, telling_words
-from ..signals.failures import reported_rejection
+from ..signals.calls.command_form import CommandForm, command_form, telling_words
+from ..signals.calls.failures import reported_rejection
 from ..signals.prohibitions import Prohibition, exclusion_rule, may_forbid, prohibitions
-from ..store import distilled
+from ..store.queries import distilled
 from ..store.tx import Row, Tx
 from .capture_hook import call_heads, command_line
 from .guard_queries import changed_tasks, new_entries, rule_rows

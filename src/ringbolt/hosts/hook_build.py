@@ -29,8 +29,8 @@ from .._version import __version__
 from ..config import user_folder
 from ..model import redaction, secret_rules
 from ..model.types import Value
-from ..signals.effect_tools import TOOL_VERBS
-from ..signals.effects import HINT_PARTS, HINT_WORDS
+from ..signals.effects.side_effects import HINT_PARTS, HINT_WORDS
+from ..signals.effects.tool_effects import TOOL_VERBS
 from ..system.files import FileErrors, write_atomic
 from . import capture_hook
 from .host_table import EVENT_FIELDS, FIELDS, HOSTS, WHOLE

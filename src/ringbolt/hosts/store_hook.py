@@ -24,7 +24,7 @@ from ..model.errors import RingboltError, StoreError, shown
 from ..model.settings import Settings
 from ..model.types import Origin
 from ..store import open_store
-from ..store.distilled import is_distilled
+from ..store.queries.distilled import is_distilled
 from .capture_hook import Late, set_alarm
 from .compaction_state import PENDING, Mark
 from .host_schemas import answer as in_hosts_form

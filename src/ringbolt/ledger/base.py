@@ -20,8 +20,8 @@ from ..model.trust import Overruled, key_of
 from ..model.types import Entry, Origin, StepMove, Written, is_dict, is_list
 from ..model.validate import blake2b
 from ..store import Store, jobs, scratch
-from ..store.goal_queries import goals_of
 from ..store.hashes import origin_id
+from ..store.queries.goal_queries import goals_of
 from ..store.tx import Row, Tx
 from . import proposals
 from .approvals import Gate, approval_hold

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..model import rules, validate
 from ..model.results import GoalBudget
 from ..model.types import is_dict, is_list
-from ..store import distilled
-from ..store import goal_queries as queries
+from ..store.queries import distilled
+from ..store.queries import goal_queries as queries
 from ..store.tx import Row, Tx
 from .access import append_event, seconds_now, time_now
 from .drafts import Draft

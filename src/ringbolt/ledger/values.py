@@ -43,13 +43,13 @@ from ..model.types import (
     WorkTree,
 )
 from ..store import sessions
-from ..store.goal_queries import criteria
-from ..store.heads import decode_extras
-from ..store.lessons import patterns_with
-from ..store.records import group_labels, missing_events
+from ..store.queries.goal_queries import criteria
+from ..store.queries.heads import decode_extras
+from ..store.queries.lessons import patterns_with
+from ..store.queries.records import group_labels, missing_events
+from ..store.queries.steps import decode_steps
+from ..store.queries.task_rows import TaskRows
 from ..store.schema import SOURCES
-from ..store.steps import decode_steps
-from ..store.task_rows import TaskRows
 from ..store.tx import Row, Tx
 from .current_task import FINISHED, REQUEST
 from .inferred_plan import inferred_fields, next_step_source

@@ -14,7 +14,7 @@ from typing import Literal
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Item, Value
 from ..signals.phrases import DONE
-from ..signals.report_clauses import read_clauses
+from ..signals.reports.clauses import read_clauses
 from ..signals.step_numbers import step_numbers
 from ..signals.terms import stem_places, stems, stop_terms
 from ..signals.text_layout import clauses

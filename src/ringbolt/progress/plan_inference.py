@@ -15,7 +15,7 @@ from ..ledger.base import Base
 from ..ledger.current_task import REQUEST
 from ..ledger.inferred_plan import INFERRED_PLAN
 from ..ledger.trust import AGENT
-from ..store import distilled
+from ..store.queries import distilled
 from ..store.tx import Row, Tx
 from .observations import observation, sets_of
 from .prose_plan import ProsePlan

@@ -17,9 +17,10 @@ from typing import Any, Literal
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_list
-from ..signals import phrases, tools
-from ..signals.commands import mentions_check, shares_work
-from ..signals.failures import counts_failures
+from ..signals import phrases
+from ..signals.calls import tools
+from ..signals.calls.commands import mentions_check, shares_work
+from ..signals.calls.failures import counts_failures
 from ..signals.step_numbers import NOUNS, STEP_NOUNS, step_numbers
 from ..signals.text_layout import sentences
 from ..signals.words import HUMP, weighted_words

@@ -21,7 +21,8 @@ from ..model.types import StepMove, Value
 from ..model.validate import blake2b
 from ..signals.step_numbers import number_ranges
 from ..signals.text_layout import cut
-from ..store import distilled, jobs
+from ..store import jobs
+from ..store.queries import distilled
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
 from .plan_progress import HIGH, Finding, Progress

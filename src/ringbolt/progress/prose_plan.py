@@ -19,9 +19,10 @@ import msgspec
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, Value
-from ..signals import phrases, tools
+from ..signals import phrases
 from ..signals.announcements import announcements, sequence
-from ..signals.failures import counts_failures
+from ..signals.calls import tools
+from ..signals.calls.failures import counts_failures
 from ..signals.plan_words import is_verb
 from ..signals.text_layout import one_line, plain, sentences
 from ..signals.words import weighted_words

@@ -2,8 +2,8 @@
 
 A message of `task_update` is the agent's report about its own plan. So a clause that says that something is
 finished is about the step in work, its neighbours, or the step that its words name; what it says about
-anything else moves nothing. Words meet by their roots and by the thesaurus of `signals.trade_words`. What is
-likely but not sure becomes a question in the reply.
+anything else moves nothing. Words meet by their roots and by the thesaurus of `signals/reports`.
+What is likely but not sure becomes a question in the reply.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Literal
 from msgspec import Struct
 
 from ..signals.plan_words import is_verb
-from ..signals.report_acts import Clause
-from ..signals.report_clauses import read_clauses
-from ..signals.report_tokens import UNSPACED, common_words, language_of, plain_words
-from ..signals.trade_words import concepts, result_actions, unspaced_words
-from ..signals.word_roots import plain, root
+from ..signals.reports.acts import Clause
+from ..signals.reports.clauses import read_clauses
+from ..signals.reports.tokens import UNSPACED, common_words, language_of, plain_words
+from ..signals.reports.trade_words import concepts, result_actions, unspaced_words
+from ..signals.reports.word_roots import plain, root
 
 # `ask` is a question for the reply; `unsure` only one for a model.
 Effect = Literal["completed", "active", "failed", "skipped", "reopened", "ask", "unsure"]

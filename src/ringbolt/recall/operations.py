@@ -11,7 +11,7 @@ from ..model.errors import InvalidInput, NotFound
 from ..model.operation import operation
 from ..model.results import Recall
 from ..model.types import Entry, Event, Thread
-from ..store.search import Search
+from ..store.queries.search import Search
 from ..store.tx import Row, Tx
 from . import search
 from .semantic import semantic_index

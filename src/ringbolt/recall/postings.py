@@ -7,7 +7,7 @@ from typing import Any
 
 from ..signals.terms import LONGEST_TERM, MARK, Term
 from ..store.event_texts import index_terms, is_silent, scopes
-from ..store.search import Groups, Search
+from ..store.queries.search import Groups, Search
 from ..store.tx import Row, Tx
 from .ranking import About, Near
 

@@ -19,7 +19,7 @@ from ..model.results import Hit, Recall
 from ..model.types import is_dict
 from ..signals.terms import JOIN, QUERY_CHARACTERS, Query, has_phrase, has_words, read_query, scope_term
 from ..store.event_texts import full_text, is_silent
-from ..store.search import Search
+from ..store.queries.search import Search
 from ..store.tx import Row, Tx
 from ..system.gate import Gate
 from . import snippets

@@ -13,7 +13,7 @@ from typing import Any
 from ..model.errors import StoreError
 from ..model.types import Value
 from ..store.event_texts import SILENT, full_text
-from ..store.search import Search
+from ..store.queries.search import Search
 from ..store.tx import Row, Tx
 from .embedding import chunks
 from .lazy_numpy import numpy

@@ -14,8 +14,8 @@ from typing import Literal
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
-from .call_actions import ACTIONS, git
-from .command_form import CommandForm, Part, changed_paths, command_form, only_reads
+from .calls.call_actions import ACTIONS, git
+from .calls.command_form import CommandForm, Part, changed_paths, command_form, only_reads
 from .text_layout import clauses, layout, one_line
 from .words import stem
 

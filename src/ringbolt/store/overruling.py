@@ -13,8 +13,8 @@ from typing import Any
 from ..model import rules
 from ..model.trust import HIDING_STATUSES, Overruled, hides, may_overrule
 from .database import Row, placeholders
+from .queries.steps import Steps
 from .schema import EVENT_FROM, SOURCES
-from .steps import Steps
 
 _DISPOSED = ("cancelled", "abandoned", "superseded")  # ends by which a request is given up, not answered
 _KEPT_STATUSES = ("paused", *rules.ENDED)  # a status that the user chose stays until the user changes it

@@ -36,7 +36,7 @@ from . import migrate
 from .engine import Store
 from .event_texts import index_terms, is_silent
 from .locations import without_password
-from .search import Search
+from .queries.search import Search
 from .tx import Tx
 
 Result = TypeVar("Result")

@@ -33,7 +33,7 @@ from . import migrate
 from .engine import Store
 from .event_texts import index_words, is_silent
 from .lock import ProcessLock
-from .search import Search
+from .queries.search import Search
 from .tx import Tx
 
 Result = TypeVar("Result")

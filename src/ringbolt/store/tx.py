@@ -8,12 +8,12 @@ functions of a `Tx`, as in `jobs` or `goal_queries`.
 from __future__ import annotations
 
 from .appending import Appending
-from .claims_keys import ClaimsAndKeys
 from .database import Row as Row
-from .events import Events
-from .heads import Heads
+from .queries.claims_keys import ClaimsAndKeys
+from .queries.events import Events
+from .queries.heads import Heads
+from .queries.task_rows import TaskReads
 from .schema import NOT_FOLDED, STATE
-from .task_rows import TaskReads
 
 
 class Tx(Appending, Events, Heads, ClaimsAndKeys, TaskReads):

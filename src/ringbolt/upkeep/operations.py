@@ -20,7 +20,8 @@ from ..model import rules, validate
 from ..model.errors import RingboltError
 from ..model.operation import operation
 from ..model.results import UpkeepChange, UpkeepReport
-from ..store import distilled, jobs
+from ..store import jobs
+from ..store.queries import distilled
 from ..store.schema import OWN_AGENT
 from ..store.tx import Row, Tx
 from ..system.clock import is_synchronised

@@ -7,7 +7,8 @@ from ..ledger.observed_time import KIND, TRUSTED_AFTER
 from ..model.rules import parse_duration
 from ..model.types import Value
 from ..model.validate import seconds_of
-from ..store import Tx, distilled, jobs
+from ..store import Tx, jobs
+from ..store.queries import distilled
 from .operations import Upkeep
 
 # A run that is late by more than this many intervals is not merely queued behind other jobs.

@@ -21,7 +21,7 @@ from ..model import rules, validate
 from ..model.errors import Conflict, NotFound, RingboltError, StoreError
 from ..model.results import Job
 from ..store import jobs
-from ..store.feed import Horizon, touched
+from ..store.queries.feed import Horizon, touched
 from ..store.tx import Tx
 from .bounded import FILE_SECONDS
 from .held import Checks, Held, problem_text

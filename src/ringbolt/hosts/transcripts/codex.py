@@ -10,8 +10,8 @@ from typing import Any
 from ...model.lazy_regex import lazy_regex
 from ...model.types import is_dict, is_list
 from ...packet.encode import read_json
-from ...signals.failures import rejection
-from ...signals.tools import is_foreign
+from ...signals.calls.failures import rejection
+from ...signals.calls.tools import is_foreign
 from .events import (
     Compaction,
     Message,

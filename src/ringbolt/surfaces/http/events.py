@@ -23,7 +23,8 @@ from ...memory import TaskMemory
 from ...model import validate
 from ...model.errors import Conflict, RingboltError
 from ...model.types import Value
-from ...store import Store, feed
+from ...store import Store
+from ...store.queries import feed
 from ...store.tx import Row
 from ..web.queries import LINE
 from .guard import Refusal, log

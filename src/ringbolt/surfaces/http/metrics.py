@@ -11,7 +11,8 @@ from ...memory import TaskMemory
 from ...model.errors import RingboltError
 from ...model.rules import TASK_STATUSES
 from ...model.validate import seconds_of
-from ...store import feed, jobs, workers
+from ...store import jobs, workers
+from ...store.queries import feed
 from ...store.tx import Tx
 
 _Work = tuple[Mapping[str, Mapping[str, int]], int]  # outcomes of jobs by kind, and running workers

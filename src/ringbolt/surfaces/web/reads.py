@@ -16,7 +16,7 @@ from ...memory import TaskMemory
 from ...model import rules, validate
 from ...model.errors import InvalidInput
 from ...model.types import TaskCard
-from ...store import feed
+from ...store.queries import feed
 from ...store.tx import Row, Tx
 from .. import doctor as checks
 from ..http.events import whole_number

@@ -1,0 +1,387 @@
+"""What one clause of a report does (finished, begun, failed, …), and the words it does it with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct, field
+
+from .steps import step_numbers_in
+from .tokens import COLON, TITLE, Lookup, Token, is_past, with_particle
+from .trade_words import concepts
+
+Act = Literal[
+    "finished", "begun", "failed", "partly", "planned", "asked", "denied", "reopened", "reported",
+    "skipped", "none",
+]  # fmt: skip
+
+
+class Clause(Struct):
+    """What one clause does, and with which words.
+
+    `verbs` are the words that carry the act if they name an action ("bought"), `words` the others, and
+    `details` those behind a preposition or in an addition. `titles` and `numbers` name steps outright.
+    """
+
+    act: Act
+    language: str
+    words: list[str] = field(default_factory=list[str])
+    verbs: list[str] = field(default_factory=list[str])
+    details: list[str] = field(default_factory=list[str])
+    after: int = 0  # how many of `words` stand before the verb; they may be who did it
+    has_object: bool = False  # "it" or a word behind the verb
+    states: list[str] = field(default_factory=list[str])  # "up", "green"
+    numbers: list[int] = field(default_factory=list[int])
+    titles: list[int] = field(default_factory=list[int])
+    plain_done: bool = False  # a word that says only that it is done
+    whole: bool = False  # about the whole plan
+    tail: bool = False  # an addition to the clause before it: ", all finished"
+    guessed: bool = False
+    last: bool = False  # "the last step"
+    results: bool = False  # has a figure or an id
+    copula: bool = False  # says what something is: "the cause is …"
+    now: bool = False  # says how it is now
+    text: str = ""
+
+    @property
+    def bare(self) -> bool:
+        """Whether it names nothing."""
+        named = self.words or self.verbs or self.details or self.numbers or self.titles
+        return not named and not self.states
+
+
+ACTIVE = frozenset(
+    "deferred going_on done state begun failed partly planned condition unfinished reopened skipped guessed"
+    " negation".split()
+)
+_NOW_WORDS = frozenset(
+    "now already jetzt nun bereits maintenant déjà ahora ya agora já ora adesso già nu al".split()
+)
+_COPULAS = frozenset("is are was were ist sind war est sont es son está están é são è sono zijn".split())
+_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+
+
+def read_clause(tokens: list[Token], lookup: Lookup) -> Clause:
+    _mark_short_state(tokens, lookup)
+    tokens, conditional = _main_part(tokens, lookup)
+    clause = Clause("none", lookup.table.language, text=" ".join(token.text for token in tokens))
+    _take_words(clause, tokens, lookup)
+    tokens = _stated_part(tokens, lookup)
+    marks = {token.mark for token in tokens if token.mark}
+    past = [token for token in tokens if is_past(token, tokens, lookup)]
+    part = _tells_part(tokens, lookup)
+    going = _tells_progress(tokens, lookup)
+    clause.guessed = "guessed" in marks
+    clause.plain_done = "done" in marks
+    clause.whole = _is_whole(tokens, lookup, clause)
+    clause.act = "planned" if conditional else _act_of(marks, bool(past), part, going, tokens, lookup)
+    if clause.act == "none" and tokens and tokens[0].low in _NOW_WORDS:
+        clause.act = "begun"  # "Now the tests."
+    stands = clause.act in ("skipped", "begun") or (clause.act == "finished" and clause.plain_done)
+    if not stands and not any(token.low in lookup.steps or token.low in lookup.ordinals for token in tokens):
+        clause.numbers = []  # a number alone may count anything
+    return clause
+
+
+def _mark_short_state(tokens: Sequence[Token], lookup: Lookup) -> None:
+    """ "Rails up", "invites out": a state without a verb."""
+    words = [token for token in tokens if token.text[0].isalnum()]
+    if (
+        2 <= len(words) <= 4
+        and words[-1].low in ("up", "out", "off", "on", "in")
+        and not any(one.mark for one in words)
+        and not lookup.forms.is_past(words[-2].low)
+    ):
+        words[-1].mark = "state"
+
+
+def _stated_part(tokens: list[Token], lookup: Lookup) -> list[Token]:
+    """A clause without what only explains or describes it: "queue checked: 4,100 mails stuck", "laid without
+    wrinkles", "proofread, no typos left"."""
+    for place, token in enumerate(tokens):
+        before = tokens[:place]
+        says = any(one.mark in ("done", "state", "failed") or is_past(one, tokens, lookup) for one in before)
+        if says and (token.text == COLON or (token.mark == "negation" and token.low in _NO_THING)):
+            return before
+    return tokens
+
+
+_STILL_THERE = frozenset("left remaining open outstanding".split())  # "no typos left"
+_NO_THING = frozenset(
+    "no without none nothing keine kein ohne sans aucun aucune sin ningún sem senza geen".split()
+)
+
+
+def _main_part(tokens: list[Token], lookup: Lookup) -> tuple[list[Token], bool]:
+    """A clause without the subordinate one behind it; whether it is one itself."""
+    for place, token in enumerate(tokens):
+        if token.mark == "condition" and token.first:
+            before = [
+                one for one in tokens[:place] if one.low not in lookup.joins and one.text not in (",", COLON)
+            ]
+            if not before:
+                return tokens, True
+            if any(one.mark in ACTIVE or lookup.forms.is_past(one.low) for one in before):
+                return tokens[:place], False
+    return tokens, False
+
+
+def _act_of(
+    marks: set[str], past: bool, part: bool, going: bool, tokens: Sequence[Token], lookup: Lookup
+) -> Act:
+    finished = past or bool(marks & {"done", "state"})
+    if "skipped" in marks and "negation" not in marks:
+        return "skipped"
+    if "reopened" in marks:
+        return "reopened"
+    if ("negation" in marks or "unfinished" in marks) and not _fails_first(tokens):
+        words = {token.low for token in tokens}
+        return "none" if words & _NO_THING and words & _STILL_THERE else "denied"
+    if "planned" in marks or ("deferred" in marks and not past):
+        now = "begun" in marks or (tokens[0].low in ("now", "so", "ok", "okay") and "planned" in marks)
+        return "begun" if now and "deferred" not in marks else "planned"
+    repaired = any(token.low in lookup.repairs for token in tokens)
+    if "failed" in marks and not repaired and not _is_expected(tokens):
+        return "failed"
+    if part and not ("state" in marks and "partly" not in marks):
+        return "partly"
+    if going or ("begun" in marks and not finished):
+        return "begun"
+    return "finished" if finished else "none"
+
+
+def _fails_first(tokens: Sequence[Token]) -> bool:
+    """ "failed: no permission" is a failure, whatever it explains itself by."""
+    marks = [token.mark for token in tokens if token.mark in ("failed", "negation", "unfinished")]
+    return marks[:1] == ["failed"]
+
+
+def _is_expected(tokens: Sequence[Token]) -> bool:
+    """ "fails as expected"."""
+    words = [token.low for token in tokens]
+    return "expected" in words or "intended" in words or "wanted" in words
+
+
+def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
+    """Whether a clause says that something is going on: "writing the tests", "is being drained"."""
+    if any(token.mark == "going_on" for token in tokens):
+        return True
+    if any(token.mark == "done" for token in tokens):
+        return False
+    for place, token in enumerate(tokens[:5]):
+        # "Building the image" is an act, "the building is closed" is none.
+        opens = (
+            token.low in lookup.forms.not_progress
+            and token.low.endswith("ing")
+            and _opens(tokens, place, lookup)
+        )
+        if (opens or lookup.forms.is_progressing(token.low)) and token.mark in ("", "begun"):
+            lead = tokens[:place]
+            rest = [is_past(one, tokens, lookup) or one.mark == "state" for one in tokens[place + 1 :]]
+            if all(
+                one.low in lookup.common
+                or one.low in lookup.steps
+                or one.mark
+                or one.text in (",", COLON, "#")
+                or one.text[0].isdigit()
+                for one in lead
+            ):
+                return not any(rest)
+            if lead and lead[-1].low in (
+                "am",
+                "is",
+                "are",
+                "i'm",
+                "we're",
+                "still",
+                "estoy",
+                "sto",
+                "está",
+                "estou",
+            ):
+                return not any(rest)
+    return False
+
+
+def _opens(tokens: Sequence[Token], place: int, lookup: Lookup) -> bool:
+    """Whether a word stands where the verb of a clause does, with an object behind it."""
+    lead = tokens[:place]
+    follows = tokens[place + 1] if place + 1 < len(tokens) else None
+    return (
+        all(one.low in lookup.steps or one.text[0].isdigit() or one.text in (COLON, "#") for one in lead)
+        and follows is not None
+        and follows.text[0].isalnum()
+        and not follows.mark
+        and follows.low not in ("is", "are", "was", "were", "has")
+        and any(one[0] == "#" for one in concepts(tokens[place].low, lookup.table.language))
+    )
+
+
+def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
+    """Whether a clause tells a part of a whole: "half", "at 40 %", "12 of 40"."""
+    if any(token.mark == "partly" for token in tokens):
+        return True
+    values = [_number(token, lookup) for token in tokens]
+    for place, token in enumerate(tokens):
+        # "120 billets vendus sur 300"
+        if token.low in _OUT_OF and place + 1 < len(tokens) and (whole := values[place + 1]) is not None:
+            parts = [one for one in values[max(0, place - 4) : place] if one is not None]
+            if parts and parts[-1] < whole:
+                return True
+        if "/" in token.text and (pair := token.text.split("/"))[0].isdigit() and pair[-1].isdigit():
+            before = tokens[place - 1].low if place else ""
+            if before not in lookup.steps and int(pair[-1]) > 0 and int(pair[0]) < int(pair[-1]):
+                return True
+        value = values[place]
+        if value is None:
+            continue
+        for width in (1, 2, 3):
+            words = " ".join(one.low for one in tokens[place + 1 : place + 1 + width])
+            after = place + 1 + width
+            if words in lookup.of and after < len(tokens):
+                # "two walls out of four", "12 of the 40 quizzes"
+                whole = values[after] if values[after] is not None else None
+                if whole is not None and value < whole:
+                    return True
+        if place + 3 < len(tokens) and values[place + 1] is None:
+            for width in (1, 2):
+                words = " ".join(one.low for one in tokens[place + 2 : place + 2 + width])
+                after = place + 2 + width
+                if (
+                    words in lookup.of
+                    and after < len(tokens)
+                    and (whole := values[after]) is not None
+                    and value < whole
+                ):
+                    return True
+        if place + 1 < len(tokens) and tokens[place + 1].low in (
+            "left",
+            "remaining",
+            "missing",
+            "outstanding",
+        ):
+            return True
+        percent = place + 1 < len(tokens) and tokens[place + 1].text == "%"
+        if percent and value < 100:
+            near = {one.low for one in tokens[max(0, place - 1) : place]}
+            follows = {one.low for one in tokens[place + 2 : place + 4]}
+            if near & _REACHES or follows & _OF_THE_WHOLE:
+                return True
+            return not any(
+                one.mark in ("done", "state") or is_past(one, tokens, lookup) for one in tokens
+            ) and any(lookup.forms.is_progressing(one.low) for one in tokens)
+    return False
+
+
+_OUT_OF = frozenset("of sur von su van".split())
+_REACHES = frozenset("at about roughly bei zu à al op".split())
+_OF_THE_WHOLE = frozenset(
+    "done complete through finished of there fertig erledigt hecho feito klaar terminé".split()
+)
+
+
+def _number(token: Token, lookup: Lookup) -> float | None:
+    if token.text[0].isdigit():
+        digits = token.text.replace(",", "")
+        return float(digits) if digits.replace(".", "", 1).isdigit() else None
+    return lookup.numbers.get(token.low)
+
+
+def _is_whole(tokens: Sequence[Token], lookup: Lookup, clause: Clause) -> bool:
+    """Whether a clause speaks of the whole plan, and of nothing else."""
+    if clause.verbs or clause.titles or clause.numbers:
+        return False
+    words = [token.low for token in tokens]
+    if lookup.all_firsts.isdisjoint(words):
+        return False
+    for phrase in lookup.all:
+        for place in range(len(words) - len(phrase) + 1):
+            if tuple(words[place : place + len(phrase)]) == phrase:
+                rest = [
+                    one for one in (*tokens[:place], *tokens[place + len(phrase) :])
+                    if not (one.mark or one.low in lookup.common or one.low in lookup.steps)
+                    and one.text not in (",", COLON)
+                ]  # fmt: skip
+                return not rest
+    return False
+
+
+def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
+    """Sort the words of a clause into verbs, words and details; find steps that are named."""
+    detail = False
+    for place, token in enumerate(tokens):
+        text, low = token.text, token.low
+        if text.startswith(TITLE):
+            clause.titles.append(int(text[1:]))
+            continue
+        if text == "," or text == COLON:
+            # What follows a complete statement adds details.
+            detail = detail or bool(clause.words or clause.verbs)
+            continue
+        if low in lookup.into and place and not token.mark:
+            detail = True
+            continue
+        if low in lookup.last and place + 1 < len(tokens) and tokens[place + 1].low in (*lookup.steps, "one"):
+            clause.last = True
+        if text[0].isdigit() or (any(map(str.isdigit, text)) and not text.isalpha()):
+            clause.results = True
+        if low in _COPULAS:
+            clause.copula = True
+        if low in ("it", "them", "this", "that", "these") and clause.verbs:
+            clause.has_object = True
+        if low in _NOW_WORDS:
+            clause.now = True
+        if not text[0].isalnum() or text[0].isdigit() or low in lookup.steps:
+            continue
+        if low in _WEEKDAYS:
+            clause.details.append(low)
+            continue
+        if (
+            detail
+            and clause.verbs
+            and is_past(token, tokens, lookup)
+            and tokens[place - 1].low in lookup.into
+        ):
+            clause.details.append(low)  # "by registered mail"
+        elif is_past(token, tokens, lookup) or (lookup.forms.is_progressing(low) and not token.mark):
+            clause.verbs.append(with_particle(tokens, place))
+        elif token.mark == "state":
+            if low not in _COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):
+                clause.states.append(low)
+        elif token.mark in (
+            "done",
+            "begun",
+            "guessed",
+            "deferred",
+            "planned",
+            "negation",
+            "partly",
+            "condition",
+            "harmless",
+        ):
+            pass  # it says how things stand, not which
+        elif token.mark in ("failed", "skipped", "reopened", "unfinished", "says"):
+            if token.mark == "says":
+                clause.verbs.append(low)
+        elif low not in lookup.common and low not in lookup.numbers and low not in lookup.ordinals:
+            if clause.verbs and not detail:
+                clause.has_object = True
+            elif not detail:
+                clause.after = len(clause.words) + 1
+            is_detail = detail or "/" in text or any(map(str.isdigit, text))
+            (clause.details if is_detail else clause.words).append(with_particle(tokens, place))
+    clause.numbers = step_numbers_in(tokens, lookup)
+
+
+def _place_follows(tokens: Sequence[Token], place: int, lookup: Lookup) -> bool:
+    """ "Is in the folder" says where it is, "is in" that it is submitted, merged or installed."""
+    follows = tokens[place + 1] if place + 1 < len(tokens) else None
+    return (
+        follows is not None
+        and follows.text[0].isalnum()
+        and (
+            follows.low in ("the", "a", "my", "our", "their")
+            or (follows.low not in lookup.common and follows.low not in lookup.into)
+        )
+    )
