@@ -143,13 +143,13 @@ def test_a_store_that_cannot_be_opened_raises_and_leaves_no_thread(tmp_path):
             await AsyncTaskMemory.open(str(tmp_path), workspace=None)
         assert caught.value.code == "store_unavailable"
 
-    before = threading.active_count()
+    before = set(threading.enumerate())
     asyncio.run(work())
     gc.collect()
-    for thread in threading.enumerate():
-        if thread.name.startswith("ringbolt"):
-            thread.join(100)
-    assert threading.active_count() <= before
+    new = set(threading.enumerate()) - before
+    for thread in new:
+        thread.join(100)
+    assert not any(thread.is_alive() for thread in new)
 
 
 # --- the loop never waits ---------------------------------------------------------------------------

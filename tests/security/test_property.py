@@ -6,7 +6,7 @@ The calls are made of the declarations of the operations, so a new operation is 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from ringbolt.operations import OPERATIONS
@@ -46,7 +46,7 @@ def test_without_the_rule_words_get_lost(tmp_path_factory, monkeypatch):
     monkeypatch.setattr(Overruling, "check_trust", lambda *_: None)
 
     @seed(1)
-    @settings(max_examples=150, database=None, report_multiple_bugs=False)
+    @settings(max_examples=150, database=None, report_multiple_bugs=False, phases=[Phase.generate])
     @given(st.data())
     def search(data):
         made, lost = lost_words(tmp_path_factory.mktemp("stores"), data, number=2)
