@@ -735,6 +735,7 @@ vectors: Vectors of texts, for search by meaning. They can be recomputed from th
 distilled: What was distilled from a task's events, and up to which one. It can be recomputed from them.
 jobs: Queued jobs, such as extractions; finished jobs are deleted. Rows of the kind `worker` are workers.
 sessions: Sessions of agents, as the hooks of their hosts report them: who is at work now.
+folder_tasks: The task that the user chose for a folder with `ringbolt focus`.
 spending: Model costs, by day, task and model.
 schema_migrations: The migrations that were applied to the store.
 tasks: Tasks with their goal, plan and request.
@@ -1449,8 +1450,8 @@ def cli_session() -> str:
             )  # fmt: skip
             lines += [f"$ ringbolt {words}", run.stdout.rstrip()]
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ", "2026-03-01T12:00Z", "\n".join(lines))
-    task = text.splitlines()[1].split()[0]
-    return fence(text.replace(task, "7k3m9xq2wd"), "console")
+    task = re.search(r" \((\w{10})\)", text)
+    return fence(text.replace(task[1], "7k3m9xq2wd") if task else text, "console")
 
 
 def served() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ import msgspec
 from .model.errors import InvalidInput, RingboltError, shown
 from .model.rules import parse_duration
 from .model.settings import SETTINGS, Setting, Settings
+from .system.files import replacing
 from .system.user_folders import user_folder as user_folder
 
 
@@ -90,6 +92,35 @@ def line_of(path: str, name: str) -> int:
     return 0
 
 
+def write_setting(name: str, value: str) -> str:
+    """Set one setting in the settings file, leaving its other lines alone; returns the path of the file."""
+    import tomllib  # as above
+
+    checked = _checked(name, value, "argument")
+    path = settings_path()
+    lines = list[str]()
+    if os.path.exists(path):
+        _read_toml(path)  # a file that cannot be read is not changed
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    number = line_of(path, name) if lines else 0
+    # Settings stand before the first table, if somebody has written one.
+    end = next((place for place, text in enumerate(lines) if text.lstrip().startswith("[")), len(lines))
+    new = f"{name} = {json.dumps(checked, ensure_ascii=False)}"
+    lines[number - 1 if number else end : number or end] = [new]
+    content = "".join(f"{text}\n" for text in lines)
+    try:
+        tomllib.loads(content)
+    except ValueError:  # the present value stands on several lines
+        raise InvalidInput(
+            "invalid_argument", f"{name} cannot be changed in {path} automatically.", "Edit the file."
+        ) from None
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    with replacing(path) as file:
+        file.write(content.encode())
+    return path
+
+
 def check_name(name: str, source: str) -> None:
     """Raise unless a setting has this name."""
     if name not in SETTINGS:
@@ -99,7 +130,7 @@ def check_name(name: str, source: str) -> None:
         raise InvalidInput(
             "invalid_argument",
             f"There is no setting {shown(name)} ({source}).",
-            (f"Did you mean {near[0]}? " if near else "") + f"The settings are: {', '.join(SETTINGS)}.",
+            f"Did you mean {near[0]}?" if near else "`ringbolt config` lists the settings.",
         )
 
 

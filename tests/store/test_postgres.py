@@ -137,6 +137,7 @@ def do_everything(memory: TaskMemory) -> list[str]:
         )  # fmt: skip
         tx._run(
             "INSERT INTO spending VALUES (current_setting('ringbolt.tenant'), '2026', '', 'm', 1, 1, 1, 0)",
+            "INSERT INTO folder_tasks VALUES (current_setting('ringbolt.tenant'), '/shop', '7k3m9xq2wd')",
             {},
         )
         sessions.put(tx, sessions.Session(id="s", started_at="2026", seen_at="2026"))

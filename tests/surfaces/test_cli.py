@@ -7,13 +7,17 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
 
+import ringbolt
 from ringbolt import TaskMemory
 from ringbolt.operations import OPERATIONS, call
-from ringbolt.surfaces.cli.main import SECTIONS, main
+from ringbolt.surfaces.cli import hints
+from ringbolt.surfaces.cli.command_table import SECTIONS
+from ringbolt.surfaces.cli.main import main
 from tests.surfaces.command_line import data, run
 
 
@@ -42,9 +46,11 @@ def test_a_story_through_every_command(place, tmp_path):
     first = tell(
         "register", "Deploy", "--step", "Build", "--step", "Push", "--request", "-", stdin="Do it.\n"
     )
-    task = first.split()[0]
-    assert first == f"{task} #1: active, planned; 0 of 2 steps done; next s1\n"
-    assert "1 of 2 steps done; next s2\n" in tell("update", "Built", "--step", "1", "--step-status", "done")
+    task = re.search(r"\((\w+)\)", first)[1]
+    assert first == f"#1 task started: Do it.\nDeploy ({task}): 0 of 2 steps done; next: Build\n"
+    assert tell("update", "Built", "--step", "1", "--step-status", "done") == (
+        f"#2 update: Built; Build: done\nDeploy ({task}): 1 of 2 steps done; next: Push\n"
+    )
     assert tell("update", "-", "--query", "What is next?", stdin="hm").endswith('Next: step 2 — "Push" #1.\n')
     tell("note", "Two ports are free", "--why", "netstat says so")
     tell("decide", "ghcr.io", "--because", "the key works", "--option", "docker.io", "--option", "ghcr.io")
@@ -92,7 +98,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "Nothing is proposed." in tell("proposals")
     assert "Would be removed: 0 events" in tell("purge", "--older-than", "90d", "--as-user")
     assert "Would be removed: 1 events" in tell("forget", "--source", f"event:{task}#4", "--as-user")
-    tell("undo", "--because", "it is fast now")
+    assert tell("undo", "--because", "it is fast now").count(" undid #12, step: to ghcr.io\n") == 1
     shown = tell("show")
     for part in (
         "  | Do it.",
@@ -109,7 +115,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "step" in tell("summary")
     assert f"{task} #5 decision: ghcr.io" in tell("recall", "ghcr.io")
     assert re.search(rf"^{task}  Deploy  active  1/3", tell("list"), re.MULTILINE)
-    assert "task.registered  Do it." in tell("thread")
+    assert " task started: Do it.\n" in tell("thread")
     assert tell("thread", "--around", "5", "--limit", "1").count("\n") == 3
     assert '"choice": "ghcr.io"' in tell("event", "5")
     assert "token 1 until " in tell("claim", "--step", "2")
@@ -121,14 +127,14 @@ def test_a_story_through_every_command(place, tmp_path):
     tell("approve", "Sign", "--as-user")
     tell("approve", "--mode", "auto", "--as-user")
     tell("pause", "--because", "lunch")
-    tell("resume-task", task)
+    tell("reopen", task)
     tell("focus", task)
     assert tell("distill").startswith(f"{task}: up to #")
     assert tell("jobs").endswith(" given up.\n")
     assert " done, 0 failed" in tell("worker", "--once")
     assert "nothing is lost or changed" in tell("verify")
     assert tell("reindex") == "The search index is rebuilt.\n"
-    assert "0 problems" in tell("doctor")
+    assert "\nproblem " not in tell("doctor")
     assert tell("config", "get", "synchronous") == "off\n"
     assert tell("config", "path").endswith("config/ringbolt/config.toml\n")
     assert "RINGBOLT_SYNCHRONOUS" in tell("config", "--changed")
@@ -142,7 +148,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "files written" in tell("export", str(tmp_path / "bank"), "--format", "bank")
     assert "0 events added" in tell("import", str(tmp_path / "bank"), "--format", "bank")
     capsule = tell("handoff")
-    assert " #1: " in tell("receive", "-", stdin=capsule, RINGBOLT_SESSION="T")
+    assert "#1 task started" in tell("receive", "-", stdin=capsule, RINGBOLT_SESSION="T")
     assert " bytes\n" in tell("handoff", str(tmp_path / "capsule.md"), "--task", task)
     backup = str(tmp_path / "tasks.backup")
     tell("backup", backup)
@@ -154,6 +160,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "task_receipt" in tell("op")
     assert "kill -9" in tell("demo")
     assert "_RINGBOLT_COMPLETE=bash_complete" in tell("completion", "bash")
+    assert "Usage: ringbolt plan done" in tell("help", "plan", "done")
     assert "LAST USED" in tell("token", "list")
     running = {"serve", "mcp", "watch", "hook", "install"}  # which have tests of their own
     assert told | running == {words[0] for words, _ in commands()}
@@ -276,7 +283,7 @@ def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
         assert not {f"ringbolt.{room}" for room in rooms} & set(loaded)
         own = {name.removeprefix("ringbolt.surfaces.cli.") for name in loaded if "surfaces.cli." in name}
         assert own - {"main", "command", "command_table", "console", "parameters"} == (
-            set() if words == ["--help"] else {"update"}
+            set() if words == ["--help"] else {"update", "receipts", "wording"}
         )
 
 
@@ -340,7 +347,7 @@ def test_without_a_session_the_answer_names_the_task_that_was_chosen(task, monke
     monkeypatch.delenv("RINGBOLT_SESSION")
     told = run("update", "x")
     assert told.exit_code == 0
-    assert told.stdout.startswith(f"{other} ")
+    assert f"Another ({other})" in told.stdout
     assert "2 tasks are open here. This is “Another”: it was worked on last." in told.stderr
 
 
@@ -353,11 +360,125 @@ def test_resume_with_an_id_turns_the_session(task):
     assert data("update", "z")["task_id"] == other
 
 
-def test_focus_without_a_session_is_refused(task, monkeypatch):
+def test_without_a_session_the_user_chooses_the_task_of_the_folder(task, monkeypatch, tmp_path):
+    data("register", "Another")
+    monkeypatch.delenv("RINGBOLT_SESSION")
+    mine = data("register", "Mine")["task_id"]
+    other = data("register", "Other")["task_id"]
+    assert data("update", "x")["task_id"] == other
+    told = run("focus", "mine", "--as-user")
+    assert told.stdout == f"Current task: Mine ({mine})\n"
+    done = run("update", "y")
+    assert f"Mine ({mine})" in done.stdout
+    assert done.stderr == ""  # nothing was ambiguous
+    run("finish", "It is done.", "--task", mine)
+    assert data("update", "z")["task_id"] == other
+
+
+def test_without_a_session_an_agent_cannot_choose_for_the_folder(task, monkeypatch):
     monkeypatch.delenv("RINGBOLT_SESSION")
     told = run("focus", task)
     assert told.exit_code == 5
-    assert "session" in told.stderr
+    assert "only the user" in told.stderr
+
+
+def test_a_task_is_named_by_words_of_its_name(task):
+    other = data("register", "Fix the login page")["task_id"]
+    assert data("show", "login page")["id"] == other
+    assert data("update", "x", "--task", "LOGIN")["task_id"] == other
+    assert data("show", task[:5])["id"] == task
+    data("register", "Fix the logout page")
+    told = run("show", "fix page")
+    assert told.exit_code == 4
+    assert "2 tasks have 'fix page' in their name" in told.stderr
+    data("finish", "--task", other)
+    assert data("show", "login")["id"] == other  # ended tasks come last, and still have their names
+    assert run("show", "no such thing").exit_code == 3
+    assert "named twice" in run("show", task, "--task", other).stderr
+
+
+def test_without_a_command_it_says_where_the_work_stands(place):
+    nothing = run()
+    assert nothing.exit_code == 0
+    assert "Nothing is recorded here yet." in nothing.stdout
+    assert "ringbolt install claude-code" in nothing.stdout
+    task = data("register", "Deploy", "--step", "Build", "--step", "Push")["task_id"]
+    data("update", "Built the image", "--step", "Build", "--step-status", "done")
+    data("note", "Which port?", "--type", "question")
+    other = data("register", "Another", RINGBOLT_SESSION="T")["task_id"]
+    told = run()
+    assert told.exit_code == 0
+    lines = told.stdout.splitlines()
+    assert lines[0].startswith(f"Deploy ({task}) in ")
+    assert lines[1:6] == [
+        "  active, 1 of 2 steps done",
+        "  Next: Push",
+        "  Last: just now, question: Which port?",
+        "  Waits for you: Which port? (question #3)",
+        f"Also open: Another ({other}), active",
+    ]
+    assert data()["task"]["id"] == task
+    broken = run(RINGBOLT_STORE="nosuch://store")
+    assert broken.exit_code == 0
+    assert "ringbolt doctor" in broken.stdout
+
+
+def test_few_commands_are_in_the_help_and_all_in_help_all():
+    few, every = run("--help").stdout, run("help", "--all").stdout
+    names = [name for modules in SECTIONS.values() for commands in modules.values() for name in commands]
+    assert all(re.search(rf"^  {name} ", every, re.MULTILINE) for name in names)
+    assert len(re.findall(r"^  [a-z]+ +[A-Z]", few, re.MULTILINE)) < 15
+    assert "--store STORE" in few
+    assert "--store STORE" not in run("note", "--help").stdout
+    assert run("help", "nosuch").exit_code == 2
+
+
+def test_an_empty_input_writes_nothing(task):
+    told = run("note", "-", stdin="\n")
+    assert told.exit_code == 5
+    assert "empty" in told.stderr
+    assert data("show")["seq"] == 1
+
+
+def test_files_are_not_replaced_by_themselves(task, tmp_path):
+    for command in ("backup", "export"):
+        path = tmp_path / command
+        assert run(command, str(path)).exit_code == 0
+        before = path.read_bytes()
+        told = run(command, str(path))
+        assert (told.exit_code, path.read_bytes()) == (5, before)
+        assert run(command, str(path), "--force").exit_code == 0
+
+
+def test_a_setting_is_written_to_its_file(place, tmp_path, monkeypatch):
+    file = tmp_path / "config.toml"
+    file.write_text('# mine\nguard = "off"  # for now\nlock_timeout = 5\n')
+    monkeypatch.setenv("RINGBOLT_CONFIG", str(file))
+    assert run("config", "set", "guard", "ask").exit_code == 6  # an agent changes no settings
+    assert run("config", "set", "guard", "ask", "--as-user").exit_code == 0
+    assert run("config", "set", "time_zone", "Europe/Berlin", "--as-user").exit_code == 0
+    assert file.read_text() == '# mine\nguard = "ask"\nlock_timeout = 5\ntime_zone = "Europe/Berlin"\n'
+    assert data("config", "get", "guard")["value"] == "ask"
+    for name, value in (("guard", "loud"), ("nosuch", "1"), ("lock_timeout", "soon")):
+        assert run("config", "set", name, value, "--as-user").exit_code == 5
+    assert data("config", "get", "lock_timeout")["value"] == 5
+
+
+def test_hints_name_commands(task):
+    told = run("show", "zzzz")
+    assert "`ringbolt list` shows the tasks" in told.stderr
+    for operation, command in hints.COMMANDS.items():
+        assert operation in OPERATIONS
+        assert run("help", *command.split()).exit_code == 0, command
+    # Every operation that an error names has its command here.
+    source = Path(ringbolt.__file__).parent
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in source.rglob("*.py") if "surfaces" not in path.parts
+    )
+    named = set(
+        re.findall(rf'"[^"\n]*\b({"|".join(OPERATIONS)})\b (?:shows|lists|takes|turns)[^"\n]*"', text)
+    )
+    assert named <= hints.COMMANDS.keys()
 
 
 def test_what_looks_makes_no_store(place):

@@ -185,11 +185,11 @@ def test_watch_tells_each_event_as_it_comes_and_ends_with_an_interrupt(task):
     with started("watch", "--every", "0.05") as child:
         assert child.stderr.readline() == "ringbolt: watching 1 tasks\n"
         data("update", "First\x1b[2J")
-        assert re.fullmatch(rf"{task} #2 \S+ \S+ message  First\n", child.stdout.readline())
+        assert re.fullmatch(rf"{task} #2 \S+ \S+ update: First\n", child.stdout.readline())
         new = data("register", "Another")["task_id"]
         assert child.stdout.readline().startswith(f"{new} #1 ")
         data("finish", "--task", task)
-        assert "task.finished" in child.stdout.readline()
+        assert "task finished" in child.stdout.readline()
         child.send_signal(signal.SIGINT)
         child.communicate(timeout=100)
     assert child.returncode == 0
@@ -237,7 +237,7 @@ def test_the_shell_completes_commands_options_and_tasks(task, shell):
         last = {"COMP_CWORD": words[-1] if shell == "fish" else str(len(words))}
         return process(env=environ(**given, **last)).stdout
 
-    assert "resume-task" in completed("resu")
+    assert "resume" in completed("resu")
     assert "--step-status" in completed("update", "--step")
     assert task in completed("update", "--task", task[:2])
     assert "task_receipt" in completed("op", "task_rec")

@@ -20,6 +20,7 @@ from ..model.operation import operation
 from ..model.rules import EXTERNAL_ID
 from ..model.types import Task, TaskCard, TaskPage, Value, Written, is_dict, is_list
 from ..signals.phrases import may_tell_progress
+from ..store.queries import folder_tasks
 from ..store.queries.goal_queries import criteria
 from ..store.schema import escape_like
 from ..store.tx import Row, Tx
@@ -506,15 +507,14 @@ class Tasks(Base):
 
     @operation(scope="write", repeatable=True)
     def task_focus(self, task_id: str | None = None, *, key: str | None = None) -> Written:
-        """Make a task the current one of this session, for example when a session takes over from another."""
+        """Make a task the current one of this session, for example when a session takes over from another.
+
+        Without a session, the user chooses the task of this folder: calls without an id and without a session
+        use it as long as it is open.
+        """
         session = self.origin.session
         if not session:
-            raise InvalidInput(
-                "invalid_argument",
-                "This memory has no session.",
-                "Set RINGBOLT_SESSION or pass --session; for one command use --task ID.",
-            )
-
+            return self._choose_for_folder(task_id)
         return self._write(
             "task_focus",
             task_id,
@@ -522,6 +522,22 @@ class Tasks(Base):
             key=key,
             arguments=[session],
         )
+
+    def _choose_for_folder(self, task_id: str | None) -> Written:
+        workspace = self.workspace
+        if self.origin.channel != "user" or not workspace:
+            raise InvalidInput(
+                "invalid_argument",
+                "Without a session, only the user can choose the task of a folder.",
+                "Set RINGBOLT_SESSION or pass --session; for one command name the task.",
+            )
+
+        def work(tx: Tx) -> Written:
+            head = self._find(tx, task_id)
+            folder_tasks.choose(tx, workspace, head["task_id"])
+            return written(head, head["last_seq"], Draft(""))
+
+        return self._commit(work)
 
     @operation(scope="write", example={"target": "goal-1", "kind": "goal"})
     def task_link(

@@ -4,8 +4,9 @@ With a session, it is the task that the session focused last, even if that task 
 never had a task begins a draft when it writes, so that no report of an agent is refused or ends up on the
 task of another session.
 
-Without a session, tasks that a live session works on come first, then other open tasks, then paused ones;
-among equals, the most recently changed wins. The result says which task was chosen, and why.
+Without a session, the task that the user chose for the folder comes first, as long as it is open; then tasks
+that a live session works on, other open tasks, and paused ones; among equals, the most recently changed wins.
+The result says which task was chosen, and why.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..model.errors import NotFound
 from ..store import sessions
+from ..store.queries import folder_tasks
 from ..store.tx import Row, Tx
 from .access import append_event, new_task_id, seconds_now, time_now
 from .drafts import Draft
@@ -74,10 +76,14 @@ def _chosen(memory: Base, tx: Tx) -> tuple[str, str]:
         )
     if len(tasks) == 1:
         return tasks[0]["task_id"], ""
+    own = folder_tasks.chosen(tx, memory.workspace) if memory.workspace else None
+    if own is not None and any(row["task_id"] == own for row in tasks):
+        return own, ""
     live = {session.id for session in sessions.live(tx, memory.workspace, seconds_now(memory))}
     best = min(tasks, key=lambda row: _rank(row, live))  # the first of equals: the one worked on last
     why = "a live session works on it" if best["session_id"] in live else "it was worked on last"
-    return best["task_id"], f"{len(tasks)} tasks are open here. This is “{best['name'][:60]}”: {why}."
+    chosen = f"{len(tasks)} tasks are open here. This is “{best['name'][:60]}”: {why}."
+    return best["task_id"], f"{chosen} Name another to use that."
 
 
 def _rank(row: Row, live: set[str]) -> tuple[bool, bool, bool]:

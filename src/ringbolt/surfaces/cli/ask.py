@@ -7,7 +7,7 @@ from typing import Any
 from ...ask.operations import Asking
 from ...extract.running_summary import Summarizing
 from .console import echo, say, text_of
-from .parameters import OperationCommand, argument, option
+from .parameters import NAMED_TASK, OperationCommand, argument, option
 from .render import text
 
 ask_command = OperationCommand(
@@ -33,9 +33,10 @@ summary_command = OperationCommand(
     "summary",
     Summarizing,
     "task_summary",
+    NAMED_TASK,
     "--detail",
     option("--kept", of="refresh", sets=False, help="Show the stored summary, however old."),
     show=_show,
-    help="Show a task in three to five sentences, and later events line by line.",
+    help="Show a TASK in three to five sentences, and later events line by line.",
     examples=("ringbolt summary", "ringbolt summary --detail items"),
 )

@@ -75,9 +75,15 @@ class Command(click.Command):
             row = option.get_help_record(ctx) if isinstance(option, click.Option) else None
             if row is not None:
                 (shared if option.name in _COMMON_NAMES else own).append(row)
-        for title, rows in (("Options", own), ("Options of every command", shared)):
-            with formatter.section(title):
-                formatter.write_dl(rows)
+        with formatter.section("Options"):
+            formatter.write_dl(own)
+        if ctx.parent is None:
+            with formatter.section("Options of every command"):
+                formatter.write_dl(shared)
+        else:
+            names = ", ".join(sorted(row[0].split()[0] for row in shared))
+            formatter.write_paragraph()
+            formatter.write_text(f"Also {names}: see ringbolt --help.")
         if isinstance(self, click.Group):
             self.format_commands(ctx, formatter)
 

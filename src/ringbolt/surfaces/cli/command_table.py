@@ -1,4 +1,4 @@
-"""The commands: their modules, and the sections in which the help lists them."""
+"""The commands: their modules, and the sections in which `ringbolt help --all` lists them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "approve": "Approve what waits for your word.",
             "reject": "Reject what waits for your word.",
             "pause": "Pause a task.",
-            "resume-task": "Continue a task that was paused or has ended.",
+            "reopen": "Continue a task that was paused or has ended.",
             "undo": "Undo the changes of an event.",
-            "focus": "Make a task the current one of this session.",
+            "focus": "Make a task the current one of this session or folder.",
             "claim": "Claim a task or a step for this agent.",
             "release": "Release a claim.",
         },
@@ -39,11 +39,11 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
     "Ask": {
         "ask": {
             "ask": "Ask a question about a task.",
-            "summary": "Show a task in a few sentences.",
+            "summary": "Show a task in a few sentences, for a report.",
         },
         "resume": {
-            "resume": "Show everything needed to continue a task.",
-            "state": "Show the state of a task as YAML.",
+            "resume": "Show what an agent needs to continue a task.",
+            "state": "Show a task for a program or a prompt: YAML, or one line.",
         },
         "recall": {
             "recall": "Search everything recorded.",
@@ -52,7 +52,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
         },
         "tasks": {
             "list": "List tasks.",
-            "show": "Show a task, now or at an earlier time.",
+            "show": "Show a task to a person, now or at an earlier time.",
         },
         "watch": {"watch": "Watch tasks as they change."},
         "active_tasks": {"active-tasks": "Active tasks and their file."},
@@ -80,7 +80,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "purge": "Permanently remove old tasks that have ended.",
             "forget": "Permanently remove everything from one source.",
         },
-        "config": {"config": "Show every setting and where it comes from."},
+        "config": {"config": "Show the settings, or change one."},
         "hosts": {"drill": "Simulate a compaction and score what is recovered."},
     },
     "Connect": {
@@ -93,9 +93,12 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
         "hook": {"hook": "Record an event of a host from standard input."},
         "hosts": {"install": "Add Ringbolt to a host's settings, or remove it."},
         "op": {"op": "Call any operation by its name."},
+        "help": {"help": "Show these commands, or the help of one."},
         "config": {"completion": "Print a completion script for your shell."},
     },
 }
+# The commands that `ringbolt --help` lists: what a person needs on the first day.
+FIRST = ("install", "list", "show", "ask", "recall", "resume", "update", "watch", "serve", "doctor", "help")
 # By name: the module, and the short help.
 COMMANDS = {
     name: (module, short_help)

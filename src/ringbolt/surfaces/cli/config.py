@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from ...config import allowed, check_name, line_of, load_settings, settings_path
+from ...config import allowed, check_name, line_of, load_settings, settings_path, write_setting
 from ...model.settings import SETTINGS, Settings
 from ...store.locations import without_password
 from .command import Command, Group
-from .console import answer, given, line, table
+from .console import answer, given, line, require_user, table
 
 
 def _loaded() -> Settings:
@@ -72,6 +72,26 @@ def get(name: str) -> None:
     """Show the value of the setting NAME; --json shows everything about it."""
     check_name(name, "argument")
     answer(described(_loaded())[name], lambda row: click.echo(line(row["value"])))
+
+
+@config_command.command(
+    "set",
+    short_help="Change a setting in the settings file.",
+    examples=("ringbolt config set time_zone Europe/Berlin", "ringbolt config set guard ask"),
+)
+@click.argument("name")
+@click.argument("value")
+def set_(name: str, value: str) -> None:
+    """Set NAME to VALUE in the settings file; the rest of the file stays as it is.
+
+    A variable such as RINGBOLT_GUARD still wins over the file.
+    """
+    require_user("config set")
+    path = write_setting(name, value)
+    answer(
+        {"path": path, "name": name, "value": value},
+        lambda _: click.echo(f"{name} is set in {line(path)}."),
+    )
 
 
 @config_command.command(

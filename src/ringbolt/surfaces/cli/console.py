@@ -12,12 +12,14 @@ from typing import Any, NoReturn, TypeVar
 
 from msgspec import convert
 
+from ...ledger.access import find_task
 from ...ledger.base import Base
 from ...ledger.host_session import host_session
+from ...model import rules
 from ...model.capabilities import LOCAL, access_refused
 from ...model.errors import Conflict, InvalidInput, NotAllowed, NotFound, RingboltError
 from ...model.settings import Settings
-from ...model.types import Pattern, as_json
+from ...model.types import Pattern, Written, as_json
 from ...opening import Opening
 
 EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5, NotAllowed: 6}
@@ -26,6 +28,9 @@ FAILED, USAGE, INTERRUPTED = 1, 2, 130
 MOST_INPUT = 64 << 20
 
 Room = TypeVar("Room", bound=Base)
+
+_NARROW = 10  # no column of a table becomes narrower
+_MOST_NAMED = 1000  # tasks, the newest first, among which one is found by its name
 
 _given: dict[str, Any] = {}
 
@@ -95,14 +100,51 @@ def call(
     """
     wanted = {key: value for key, value in arguments.items() if value is not None}
     with open_memory(room, create=create) as memory:
+        if isinstance(task := wanted.get("task_id"), str):
+            wanted["task_id"] = named_task(memory, task)
         if before is not None:
             before(memory, wanted)
-        return as_json(getattr(memory, operation)(**wanted))
+        result = getattr(memory, operation)(**wanted)
+        data = as_json(result)
+        if isinstance(result, Written) and not wants_json():
+            from .receipts import receipt  # which needs this module
+
+            data["receipt"] = receipt(memory, data)
+        return data
 
 
-def task_option() -> dict[str, Any]:
-    """The argument `task_id` from --task."""
-    return {"task_id": given().get("task")}
+def task_option(positional: str | None = None) -> dict[str, Any]:
+    """The argument `task_id`, from --task or a positional argument."""
+    option = given().get("task")
+    if positional and option and positional != option:
+        raise WrongUsage("The task is named twice.")
+    return {"task_id": positional or option}
+
+
+def named_task(memory: Base, name: str) -> str:
+    """The id of the task with an id, a prefix of it, or words of its name; open tasks first."""
+    try:
+        return memory.store.read(lambda tx: find_task(memory, tx, name))["task_id"]
+    except NotFound as error:
+        words = name.casefold().split()
+        if error.code != "task_not_found" or not words:
+            raise
+        for statuses in (rules.OPEN, rules.ENDED):
+            rows = memory.store.read(
+                lambda tx, wanted=statuses: tx.cards(wanted, _MOST_NAMED, workspace=memory.workspace)
+            )
+            found = [row for row in rows if all(word in row["name"].casefold() for word in words)]
+            if len(found) == 1:
+                return found[0]["task_id"]
+            if found:
+                names = ", ".join(f"{row['task_id']} ({row['name'][:40]})" for row in found[:5])
+                raise Conflict(
+                    "ambiguous_task",
+                    f"{len(found)} tasks have {name!r} in their name: {names}.",
+                    "Use an id, or more words.",
+                    candidates=[row["task_id"] for row in found],
+                ) from None
+        raise
 
 
 def every_workspace(arguments: dict[str, Any]) -> None:
@@ -119,6 +161,10 @@ def text_of(value: str | None) -> str | None:
     if value != "-":
         return value
     content = sys.stdin.buffer.read(MOST_INPUT + 1)
+    if not content.strip():
+        raise InvalidInput(
+            "invalid_argument", "Standard input is empty: nothing was recorded.", "Send a text."
+        )
     if len(content) > MOST_INPUT:
         raise InvalidInput("too_large", "Standard input has more than 64 MB.", "Send less.")
     try:
@@ -200,28 +246,28 @@ def line(text: object) -> str:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table: drawn on a terminal, otherwise in plain columns, so that nothing is cut off."""
-    cells = [[line(cell) for cell in row] for row in rows]
-    if is_terminal(sys.stdout):
-        from .rich_console import draw_table  # rich is slow to load
-
-        draw_table(headings, cells)
-        return
-    widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
-    for row in [list(headings), *cells]:
-        padded = "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
-        echo(padded.rstrip())
+    """Print a table in plain columns. On a terminal, long cells are cut so that each row fits on a line."""
+    cells = [[line(cell) for cell in row] for row in (headings, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    drawn = is_terminal(sys.stdout)
+    if drawn:
+        room = os.get_terminal_size(sys.stdout.fileno()).columns - 2 * (len(widths) - 1)
+        while sum(widths) > room and max(widths) > _NARROW:
+            widths[widths.index(max(widths))] -= 1
+    for number, row in enumerate(cells):
+        fitted = (
+            f"{cell if len(cell) <= width else cell[: width - 1] + '…':{width}}"
+            for cell, width in zip(row, widths, strict=True)
+        )
+        text = "  ".join(fitted).rstrip()
+        is_bold = drawn and number == 0 and not os.environ.get("NO_COLOR")
+        echo(f"\x1b[1m{text}\x1b[0m" if is_bold else text)
 
 
 def written(data: Mapping[str, Any]) -> None:
-    """Print the result of a write: the event, and the state of the task."""
-    parts = [f"{data['status']}, {data['phase']}"]
-    if data["total"]:
-        parts.append(f"{data['done']} of {data['total']} steps done")
-    parts += [
-        f"{word} {line(data[name])}" for word, name in (("now", "current"), ("next", "next")) if data[name]
-    ]
-    echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
+    """Print the result of a write: what was recorded, and where the task stands now."""
+    for text in data["receipt"]:
+        echo(text)
     for move in data["moved"]:
         echo(f"step {move['number']} is {move['status']}: {line(move['title'])}")
     for question in data["asks"]:
@@ -239,7 +285,16 @@ def written(data: Mapping[str, Any]) -> None:
 
 def warn(text: str) -> None:
     """Print a remark on standard error."""
-    say(f"ringbolt: {text}", err=True)
+    say(f"ringbolt: {_in_commands(text)}", err=True)
+
+
+def _in_commands(text: str) -> str:
+    """A text of an operation in the words of the command line."""
+    if "_" not in text:
+        return text
+    from .hints import in_commands  # needed only for an error or a remark
+
+    return in_commands(text)
 
 
 @contextmanager
@@ -304,6 +359,7 @@ def _never_fail_to_print() -> None:
 
 def report_error(code: str, message: str, hint: str, details: Mapping[str, object], *, plain: bool) -> None:
     """Print an error: two lines on standard error, or JSON on standard output if `plain`."""
+    hint = _in_commands(hint)
     if plain:
         error = {"code": code, "message": message, "hint": hint, "details": details}
         echo(json.dumps({"schema_version": 1, "error": error}))

@@ -104,9 +104,11 @@ FORMAT = click.option(
 )
 @click.argument("path")
 @FORMAT
-def export_command(path: str, kind: str | None) -> None:
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+def export_command(path: str, kind: str | None, force: bool) -> None:
     """Write the complete ledger, or one task, to a file or folder at PATH."""
     if kind in (None, "events"):
+        _check_new(path, force)
         count = call(Transfer, "export_events", {"path": path, **task_option()})
         answer(count, lambda count: click.echo(f"{line(path)}: {count:,} events"))
     else:
@@ -148,15 +150,18 @@ def _show_import(data: Any) -> None:
         warn(warning)
 
 
-backup_command = operation_command(
-    "backup",
-    Transfer,
-    "backup",
-    argument("path"),
-    show=lambda _: click.echo("Backup written."),
-    task=False,
-    examples=("ringbolt backup /backups/ringbolt.backup",),
-)
+@click.command("backup", cls=Command, examples=("ringbolt backup /backups/ringbolt.backup",))
+@click.argument("path")
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+def backup_command(path: str, force: bool) -> None:
+    """Copy the store to a file at PATH while others keep writing."""
+    _check_new(path, force)
+    answer(call(Transfer, "backup", {"path": path}), lambda _: click.echo(f"{line(path)}: backup written."))
+
+
+def _check_new(path: str, force: bool) -> None:
+    if os.path.isfile(path) and not force:
+        raise InvalidInput("invalid_argument", f"The file {line(path)} exists.", "Name another file.")
 
 
 @click.command("restore", cls=Command, examples=("ringbolt restore /backups/ringbolt.backup --yes",))

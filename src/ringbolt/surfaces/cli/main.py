@@ -10,8 +10,8 @@ import click
 
 from ..._version import __version__
 from .command import Group, click_command
-from .command_table import COMMANDS, SECTIONS
-from .console import FAILED, INTERRUPTED, USAGE, report_error, run_to_end
+from .command_table import COMMANDS, FIRST
+from .console import FAILED, INTERRUPTED, USAGE, leave, report_error, run_to_end
 from .parameters import OperationCommand
 
 _SYNONYMS = {
@@ -25,7 +25,8 @@ _SYNONYMS = {
     **dict.fromkeys(("settings", "configure"), "config"),
     **dict.fromkeys(("check", "fsck"), "verify"),
     **dict.fromkeys(("progress", "steps", "step"), "plan"),
-    "continue": "resume-task", "take": "claim", "revert": "undo", "say": "update", "fail-task": "finish",
+    **dict.fromkeys(("continue", "resume-task", "unpause"), "reopen"),
+    "take": "claim", "revert": "undo", "say": "update", "fail-task": "finish",
     "load": "import", "dump": "export", "call": "op", "server": "serve", "tail": "watch",
     "split": "task split", "merge": "task merge", "requests": "task",
 }  # fmt: skip
@@ -50,9 +51,9 @@ class _Root(Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, modules in SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl([row for commands in modules.values() for row in commands.items()])
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in FIRST])
+            formatter.write_text(f"ringbolt help --all lists all {len(COMMANDS)} commands.")
 
     def main(self, *args: Any, **more: Any) -> Any:
         """Run a command and end the process with its exit code; errors are printed, not raised."""
@@ -79,19 +80,23 @@ class _Root(Group):
 
 @click.group(
     cls=_Root,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     examples=(
-        'ringbolt register "Deploy the shop" --step Build --step Push --step Run',
-        'ringbolt update "The image is built" --step Build --step-status done',
-        'ringbolt decide "Push to ghcr.io" --because "the key works there"',
+        "ringbolt install claude-code",
         'ringbolt ask "What is next?"',
-        "ringbolt resume",
+        "ringbolt recall registry key",
+        'ringbolt update "The image is built" --task deploy',
     ),
 )
 @click.version_option(__version__, message="ringbolt %(version)s")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Task memory for LLM agents that survives compaction, restarts, crashes and hand-overs.
 
-    Without --task, a command applies to the current task: the task that this session used last, otherwise an
-    open task of this workspace.
+    Without a command: where the work in this folder stands. A task is named by its id, the beginning of its
+    id, or words of its name; without that, a command applies to the current task: the one that this session
+    used last, otherwise an open task of this folder.
     """
+    if context.invoked_subcommand is None:
+        leave(import_module(f"{__package__}.standing").show_standing())

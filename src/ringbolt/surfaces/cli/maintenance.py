@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -277,7 +276,13 @@ def _show_findings(data: Any) -> None:
     width = max(len(finding["what"]) for finding in data["findings"])
     for finding in data["findings"]:
         click.echo(f"{finding['state']:8} {finding['what']:{width}}  {line(finding['message'])}")
+    by_state: dict[str, list[Any]] = {"problem": [], "warning": [], "ok": []}
+    for finding in data["findings"]:
+        by_state[finding["state"]].append(finding)
+    wanted = by_state["problem"] + by_state["warning"]
+    click.echo("What to do, in this order:" if wanted else "All is well.")
+    for number, finding in enumerate(wanted, 1):
+        click.echo(f"  {number}. {finding['what']}: {line(finding['fix'] or finding['message'])}")
+    for finding in by_state["ok"]:
         if finding["fix"]:
-            click.echo(f"{'':8} {'':{width}}  → {line(finding['fix'])}")
-    states = Counter(finding["state"] for finding in data["findings"])
-    click.echo(f"{states['problem']} problems, {states['warning']} warnings.")
+            click.echo(f"  If you like: {line(finding['fix'])}")

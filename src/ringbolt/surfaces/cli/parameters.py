@@ -33,7 +33,7 @@ class CommonOption(NamedTuple):
             given()[self.name] = value
 
 
-TASK = CommonOption("--task", "ID", "Task id or a unique prefix.")
+TASK = CommonOption("--task", "TASK", "Task: its id, the beginning of its id, or words of its name.")
 EVERYWHERE = CommonOption("--everywhere", "", "In every workspace.")
 COMMON = (
     CommonOption("--store", "STORE", "Path or URL of the store, instead of the configured one."),
@@ -147,6 +147,8 @@ option = Parameter  # such as option("--step")
 argument = Parameter  # such as argument("message")
 
 STEP = "--step"
+# For commands without a main text of their own; --task names the task everywhere.
+NAMED_TASK = argument("task", of="task_id", required=False)
 TOKEN = option("--token", help="Fencing token of a claim.")
 KEY = option("--key")
 TAGS = option("--tag", of="tags", help="A label; repeat it for several.")
@@ -206,11 +208,12 @@ class OperationCommand:
     def run(self, parsed: Mapping[str, Any]) -> int:
         """Call the operation with the parsed values, print the result, and return the exit code."""
         arguments: dict[str, Any] = {}
-        if self.task and (task := given().get("task")):
-            arguments["task_id"] = task
         for parameter in self.parameters:
             if (value := parameter.value(parsed[parameter.key])) is not None:
                 _put(arguments, parameter, value)
+        named = given().get("task") if self.task else None
+        if named and arguments.setdefault("task_id", named) != named:
+            raise WrongUsage("The task is named twice.")
         arguments = {**self._defaults, **arguments}
         if self._prepare is not None:
             self._prepare(arguments)

@@ -46,17 +46,21 @@ recall_command = operation_command(
 @click.command(
     "thread", cls=Command, task=True, examples=("ringbolt thread --limit 10", "ringbolt thread --around 42")
 )
+@click.argument("named", metavar="[TASK]", required=False)
 @click.option("--limit", metavar="NUMBER", type=int, help="Maximum number of events.")
 @click.option("--before", metavar="SEQ", type=int, help="Only events before this one.")
 @click.option("--type", "types", metavar="TYPE", multiple=True, help="Only events of this type.")
 @click.option("--around", metavar="SEQ", type=int, help="The events around this one.")
-def thread_command(limit: int | None, before: int | None, types: tuple[str, ...], around: int | None) -> None:
-    """Show the latest events of a task, in order."""
+def thread_command(
+    named: str | None, limit: int | None, before: int | None, types: tuple[str, ...], around: int | None
+) -> None:
+    """Show the latest events of a TASK, in order."""
+    task = task_option(named)
     if around is not None:
-        arguments = {**task_option(), "seq": around, "before": limit, "after": limit}
+        arguments = {**task, "seq": around, "before": limit, "after": limit}
         data = call(Recalling, "task_around", arguments)
     else:
-        arguments = {**task_option(), "limit": limit, "before": before, "types": types or None}
+        arguments = {**task, "limit": limit, "before": before, "types": types or None}
         data = call(Actions, "task_thread", arguments)
     answer(data, thread)
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...packet.effect_checks import natural_check
-from ...packet.encode import clip, one_line, pretty
+from ...packet.encode import pretty
 from .console import echo, line, say, warn
+from .wording import event_words
 
 Data = Mapping[str, Any]
 
@@ -25,9 +26,9 @@ def plain(data: object) -> None:
     say(str(data).rstrip("\n"))
 
 
-def minute(time: str | None) -> str:
+def minute(at: str | None) -> str:
     """A time to the minute."""
-    return f"{time[:16]}Z" if time else ""
+    return f"{at[:16]}Z" if at else ""
 
 
 # --- tasks ------------------------------------------------------------------------------------------
@@ -142,9 +143,8 @@ def _value(value: Any) -> str:
 def event(data: Data) -> str:
     """An event in one line."""
     who = data["origin"]["agent"] or data["origin"]["principal"]
-    step = f" {line(data['item'])}" if data["item"] else ""
-    words = clip(one_line(data["text"] or ""), 200)
-    return f"#{data['seq']} {minute(data['at'])} {line(who)} {data['type']}{step}  {line(words)}".rstrip()
+    step = f" [{line(data['item'])}]" if data["item"] else ""
+    return f"#{data['seq']} {minute(data['at'])} {line(who)}{step} {event_words(data, 200)}"
 
 
 def event_in_full(data: Data) -> None:

@@ -11,7 +11,7 @@ from ...ledger.base import Base
 from ...packet.operations import Views
 from .command import Command, operation_command
 from .console import answer, call, task_option
-from .parameters import argument
+from .parameters import NAMED_TASK
 from .render import plain, text
 
 
@@ -30,11 +30,11 @@ resume_command = operation_command(
     "resume",
     Views,
     "task_resume",
-    argument("task", of="task_id", required=False),
+    NAMED_TASK,
     "--budget",
     show=text,
     before=_turn,
-    help="Show everything needed to continue a TASK: the text to inject after a compaction.\n\n"
+    help="Show what an agent needs to continue a TASK: the text to inject after a compaction.\n\n"
     "If you name a task, it becomes the current one of this session.",
     examples=("ringbolt resume", "ringbolt resume 7k3m", "ringbolt resume --budget 600"),
 )
@@ -43,11 +43,13 @@ resume_command = operation_command(
 @click.command(
     "state", cls=Command, task=True, examples=("ringbolt state > state.yaml", "ringbolt state --line")
 )
+@click.argument("named", metavar="[TASK]", required=False)
 @click.option("--budget", metavar="TOKENS", type=int, help="Maximum number of tokens, from 300 to 1,500.")
 @click.option("--line", "one_line", is_flag=True, help="In one line instead.")
-def state_command(budget: int | None, one_line: bool) -> None:
-    """Show the state of a task as YAML, in a shape that other agents know."""
+def state_command(named: str | None, budget: int | None, one_line: bool) -> None:
+    """Show the state of a TASK for programs and prompts: as YAML, in a shape that other agents know."""
+    task = task_option(named)
     if one_line:
-        answer(call(Views, "task_line", task_option()), plain)
+        answer(call(Views, "task_line", task), plain)
     else:
-        answer(call(Views, "task_state", {**task_option(), "budget": budget}), plain)
+        answer(call(Views, "task_state", {**task, "budget": budget}), plain)

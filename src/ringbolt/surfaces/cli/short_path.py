@@ -25,6 +25,8 @@ _KNOWN = set("is_flag multiple nargs type default required metavar help show_def
 
 def main(words: Sequence[str]) -> None:
     """Run a frequent command and end the process, if the line is plain; otherwise return."""
+    if not words and _COMPLETION not in os.environ:
+        run_to_end(import_module(f"{__package__}.standing").show_standing, plain=False)
     module = COMMANDS[words[0]][0] if words and words[0] in COMMANDS else ""
     if module not in _MODULES or _COMPLETION in os.environ:
         return

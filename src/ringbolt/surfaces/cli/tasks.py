@@ -7,8 +7,9 @@ from typing import Any
 
 from ...core.tasks import Tasks
 from .console import echo, moment, table, warn
-from .parameters import OperationCommand, argument, option
-from .render import minute, task
+from .parameters import NAMED_TASK, OperationCommand, option
+from .render import task
+from .wording import ago
 
 
 def _done(card: Any) -> str:
@@ -23,8 +24,7 @@ def _show_tasks(data: Any) -> None:
     rows: list[Sequence[str]] = []
     for card in data["tasks"]:
         now = card["current_title"] or card["next_step"] or card["next_title"] or ""
-        changed = minute(card["updated_at"])
-        rows.append((card["id"], card["name"], card["life"], _done(card), now, changed))
+        rows.append((card["id"], card["name"], card["life"], _done(card), now, ago(card["updated_at"])))
     if rows:
         table(("ID", "NAME", "STATUS", "STEPS", "NOW OR NEXT", "CHANGED"), rows)
     else:
@@ -54,12 +54,11 @@ show_command = OperationCommand(
     "show",
     Tasks,
     "task_get",
-    argument("task", of="task_id", required=False),
+    NAMED_TASK,
     option(
         "--at", metavar="SEQ|TIME", type=str, convert=moment, help="As it was after an event or at a time."
     ),
     show=lambda data: echo("\n".join(task(data))),
-    task=False,
-    help="Show a TASK: request, plan, decisions, what failed, values, open questions.",
+    help="Show a TASK to a person: request, plan, decisions, what failed, values, open questions.",
     examples=("ringbolt show", "ringbolt show 7k3m --at 12", "ringbolt show --at 2026-03-01T12:00Z"),
 )

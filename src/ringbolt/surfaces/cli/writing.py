@@ -12,8 +12,8 @@ from ...core.entries import Entries
 from ...core.notes import Notes
 from ...core.tasks import Tasks
 from ...core.undo import Undo
-from .console import json_of, text_of, written
-from .parameters import BECAUSE, KEY, STEP, TAGS, TOKEN, OperationCommand, argument, option
+from .console import echo, json_of, text_of, written
+from .parameters import BECAUSE, KEY, NAMED_TASK, STEP, TAGS, TOKEN, OperationCommand, argument, option
 
 write_command = partial(OperationCommand, show=written)
 REPLACES = option("--replaces", of="supersedes", type=int, multiple=False)
@@ -182,23 +182,24 @@ pause_command = write_command(
     "pause",
     Tasks,
     "task_update",
+    NAMED_TASK,
     BECAUSE,
     option("--next", help="What to do first when it continues."),
     defaults={"status": "paused"},
-    help="Pause a task. `resume-task` continues it.",
+    help="Pause a TASK. `reopen` continues it.",
     examples=('ringbolt pause --because "waiting for the review"',),
 )
 
-resume_task_command = write_command(
-    "resume-task",
+reopen_command = write_command(
+    "reopen",
     Tasks,
     "task_update",
-    argument("task", of="task_id", required=False),
+    NAMED_TASK,
     "--message",
     defaults={"status": "active"},
-    task=False,
-    help="Continue a TASK that was paused or has ended: it becomes active again. See also `resume`.",
-    examples=("ringbolt resume-task 7k3m",),
+    help="Continue a TASK that was paused or has ended: it becomes active again.\n\n"
+    "`resume` shows what an agent needs to continue it.",
+    examples=("ringbolt reopen 7k3m", "ringbolt reopen deploy"),
 )
 
 undo_command = write_command(
@@ -213,25 +214,27 @@ undo_command = write_command(
     examples=("ringbolt undo", 'ringbolt undo 12 --because "it was the wrong file"'),
 )
 
-focus_command = write_command(
+focus_command = OperationCommand(
     "focus",
     Tasks,
     "task_focus",
-    argument("task", of="task_id", required=False),
-    task=False,
-    examples=("RINGBOLT_SESSION=tuesday ringbolt focus 7k3m",),
+    NAMED_TASK,
+    show=lambda data: echo(f"Current task: {data['receipt'][-1]}"),
+    help="Make a TASK the current one of this session; without a session, that of this folder.",
+    examples=("ringbolt focus deploy", "RINGBOLT_SESSION=tuesday ringbolt focus 7k3m"),
 )
 
 claim_command = write_command(
     "claim",
     Claims,
     "task_claim",
+    NAMED_TASK,
     STEP,
     "--holder",
     option("--lease", of="lease_seconds"),
     "--reclaim",
     KEY,
-    help="Claim a task, or one of its steps. Pass the token that is shown with later writes (--token).",
+    help="Claim a TASK, or one of its steps. Pass the token that is shown with later writes (--token).",
     examples=("ringbolt claim --step 2 --agent builder", 'ringbolt claim --reclaim "its machine is gone"'),
 )
 
@@ -239,6 +242,7 @@ release_command = write_command(
     "release",
     Claims,
     "task_release",
+    NAMED_TASK,
     STEP,
     TOKEN,
     BECAUSE,

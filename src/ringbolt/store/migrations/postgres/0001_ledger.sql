@@ -332,6 +332,13 @@ CREATE TABLE sessions (                     -- sessions of agents, as the hooks 
 CREATE INDEX sessions_by_process ON sessions(tenant_id, process) WHERE process <> '';
 CREATE INDEX sessions_by_workspace ON sessions(tenant_id, workspace_path, seen_at);
 
+CREATE TABLE folder_tasks (                 -- the task that the user chose for a folder, where no session has one
+  tenant_id      TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  workspace_path TEXT COLLATE "C" NOT NULL,
+  task_id        TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, workspace_path)
+);
+
 CREATE TABLE spending (                     -- sums of the model.used events, for budgets
   tenant_id  TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   day        TEXT COLLATE "C" NOT NULL,
@@ -355,7 +362,7 @@ DECLARE name TEXT;
 BEGIN
   FOREACH name IN ARRAY ARRAY['origins', 'heads', 'extras', 'events', 'steps', 'records', 'labels', 'files',
                               'links', 'claims', 'keys', 'learned_patterns', 'words', 'words_missing', 'vector_models',
-                              'vectors', 'distilled', 'jobs', 'sessions', 'spending'] LOOP
+                              'vectors', 'distilled', 'jobs', 'sessions', 'folder_tasks', 'spending'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
     EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = current_setting(''ringbolt.tenant'', true))'

@@ -285,6 +285,11 @@ CREATE TABLE sessions (                     -- sessions of agents, as the hooks 
 CREATE INDEX sessions_by_process ON sessions(process) WHERE process <> '';
 CREATE INDEX sessions_by_workspace ON sessions(workspace_path, seen_at);
 
+CREATE TABLE folder_tasks (                 -- the task that the user chose for a folder, where no session has one
+  workspace_path TEXT PRIMARY KEY,
+  task_id        TEXT NOT NULL
+) WITHOUT ROWID;
+
 CREATE TABLE spending (                     -- sums of the model.used events, for budgets
   day        TEXT NOT NULL,
   task_id    TEXT NOT NULL,
