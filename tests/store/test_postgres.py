@@ -21,6 +21,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from ringbolt import RingboltError, StoreError, TaskMemory
 from ringbolt.store import sessions
+from ringbolt.store.queries import folder_tasks
 from tests.core.calls import ON_A_TASK, ON_TWO_TASKS, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
 from tests.support import contents, open_memory, refused, until
@@ -137,10 +138,10 @@ def do_everything(memory: TaskMemory) -> list[str]:
         )  # fmt: skip
         tx._run(
             "INSERT INTO spending VALUES (current_setting('ringbolt.tenant'), '2026', '', 'm', 1, 1, 1, 0)",
-            "INSERT INTO folder_tasks VALUES (current_setting('ringbolt.tenant'), '/shop', '7k3m9xq2wd')",
             {},
         )
         sessions.put(tx, sessions.Session(id="s", started_at="2026", seen_at="2026"))
+        folder_tasks.choose(tx, "/shop", tasks[0])
 
     memory.store.write(add)
     return tasks
