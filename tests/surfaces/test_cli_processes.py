@@ -195,19 +195,37 @@ def test_watch_tells_each_event_as_it_comes_and_ends_with_an_interrupt(task):
     assert child.returncode == 0
 
 
-def test_watch_draws_the_task_on_a_terminal(task, terminal):
+def test_watch_draws_all_tasks_and_acts_on_keys(task, terminal):
     here, there = terminal
-    drawn = environ(TERM="xterm-256color", COLUMNS="100", LINES="30")
-    with started("watch", "--every", "0.05", stdout=there, env=drawn) as child:
+    other = data("register", "Another")["task_id"]
+    drawn = environ(TERM="xterm-256color", COLUMNS="100", LINES="40")
+    on_terminal = {"stdin": there, "stdout": there, "stderr": there}
+    with started("watch", "--every", "0.05", env=drawn, **on_terminal) as child:
         seen = ""
-        while "[ ] s1  Build" not in seen:
-            seen += os.read(here, 100_000).decode()
-        data("update", "Built it", "--step", "1", "--step-status", "done")
-        while "Built it" not in seen or "[x] s1  Build" not in seen:
-            seen += os.read(here, 100_000).decode()
-        child.send_signal(signal.SIGINT)
-        assert child.communicate(timeout=100)[1] == ""
-    assert child.returncode == 0
+
+        def wait_for(*texts: str) -> None:
+            nonlocal seen
+            while not all(text in seen for text in texts):
+                seen += os.read(here, 100_000).decode()
+            seen = ""
+
+        wait_for("Deploy", "Another")
+        os.write(here, b"j\r")  # the second one, opened
+        wait_for("[ ] s1  Build")
+        data("update", "Built it", "--task", task, "--step", "1", "--step-status", "done")
+        wait_for("Built it", "[x] s1  Build")
+        os.write(here, b"p")
+        wait_for("paused")
+        assert data("show", task)["status"] == "paused"
+        os.write(here, b"i")
+        wait_for("Instruct Deploy")
+        os.write(here, b"Keep the database.\n")
+        wait_for("HOW IT STANDS", "Keep the database.")
+        said = data("show", task)["instructions"][-1]
+        assert (said["summary"], said["origin"]["channel"]) == ("Keep the database.", "user")
+        os.write(here, b"q")
+        assert child.wait(100) == 0
+    assert data("show", other)["status"] == "active"
 
 
 def test_a_server_without_its_packages_names_the_extra(place):

@@ -11,10 +11,8 @@ import click
 from ...memory import TaskMemory
 from ...model.types import Event
 from .command import Command
-from .console import emit, given, is_terminal, open_memory, wants_json
-from .render import event, headline, task
-
-SHOWN = 10  # events of the first task
+from .console import emit, given, is_terminal, named_task, open_memory, wants_json
+from .render import event
 
 
 @click.command(
@@ -34,25 +32,33 @@ SHOWN = 10  # events of the first task
 )
 @click.option("--events", "most", metavar="NUMBER", type=click.IntRange(1), help="End after this many.")
 def watch_command(every: float, most: int | None) -> None:
-    """Watch the open tasks, or one, until you interrupt it.
+    """Watch the open tasks, or one, until you quit.
 
-    On a terminal the task is redrawn when it changes. Otherwise each new event is printed as one line.
+    On a terminal all of them are on one screen, with keys to open, pause and instruct one. Otherwise each new
+    event is printed as one line.
     """
     try:
         with open_memory(TaskMemory) as memory:
-            if is_terminal(sys.stdout) and not wants_json():
-                _draw(memory, every)
+            if is_terminal(sys.stdout) and is_terminal(sys.stdin) and not wants_json():
+                from .live_view import LiveView  # rich is slow to load
+
+                LiveView(memory, every, _only(memory)).run()
             else:
                 _print_events(memory, every, most)
     except KeyboardInterrupt:
         return
 
 
+def _only(memory: TaskMemory) -> str | None:
+    """The one task that is watched, if --task names one."""
+    named = given().get("task")
+    return None if named is None else named_task(memory, named)
+
+
 def _tasks(memory: TaskMemory) -> dict[str, int]:
     """The watched tasks, with the number of their last event."""
-    if (named := given().get("task")) is not None:
-        card = memory.task_get(named)
-        return {card.id: card.seq}
+    if (only := _only(memory)) is not None:
+        return {only: memory.task_get(only).seq}
     return {card.id: card.seq for card in memory.task_list(limit=100).tasks}
 
 
@@ -81,30 +87,3 @@ def _print_events(memory: TaskMemory, every: float, most: int | None) -> None:
             if count == most:
                 return
         time.sleep(every)
-
-
-def _draw(memory: TaskMemory, every: float) -> None:
-    # rich is slow to load.
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    before: dict[str, int] | None = None
-    with Live(console=Console(), screen=True, auto_refresh=False) as live:
-        while True:
-            now = _tasks(memory)
-            if now != before:
-                before = now
-                live.update(Text("\n".join(_screen(memory, list(now)))), refresh=True)
-            time.sleep(every)
-
-
-def _screen(memory: TaskMemory, ids: list[str]) -> list[str]:
-    """The first task in full with its latest events, and a line for each of the others."""
-    if not ids:
-        return ["No open tasks."]
-    lines = task(memory.task_get(ids[0]).to_dict())
-    latest = memory.task_thread(ids[0], limit=SHOWN).events
-    lines += ["Latest events", *(f"  {event(each.to_dict())}" for each in latest), ""]
-    others = [headline(memory.task_get(other).to_dict()) for other in ids[1:]]
-    return [*lines, *(["Other tasks", *others] if others else [])]
