@@ -113,7 +113,9 @@ def test_a_story_through_every_command(place, tmp_path):
     assert 'name: "Deploy"' in tell("state")
     assert tell("state", "--line").startswith("[STATE] Task: Deploy")
     assert "step" in tell("summary")
-    assert f"{task} #5 decision: ghcr.io" in tell("recall", "ghcr.io")
+    found = tell("recall", "ghcr.io")
+    assert found.startswith("#5 decision: ghcr.io\n")
+    assert f"    Deploy ({task}), just now; has ghcr, ghcr.io, io" in found
     assert re.search(rf"^{task}  Deploy  active  1/3", tell("list"), re.MULTILINE)
     assert " task started: Do it.\n" in tell("thread")
     assert tell("thread", "--around", "5", "--limit", "1").count("\n") == 3

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ...model.event_names import event_name
 from ...packet.effect_checks import natural_check
 from ...packet.encode import pretty
-from .console import echo, line, say, warn
-from .wording import event_words
+from .console import echo, is_terminal, line, say, warn
+from .wording import ago, cut, event_words
 
 Data = Mapping[str, Any]
 
@@ -174,17 +178,29 @@ def thread(data: Data) -> None:
 
 
 def hits(data: Data) -> None:
-    """Search results."""
+    """Search results: each with its task, why it was found, and the matching words marked on a terminal."""
     for hit in data["hits"]:
-        ended = f" ({hit['status']})" if hit["status"] not in (None, "active") else ""
-        echo(f"{hit['task_id']} #{hit['seq']} {hit['type']}{ended}: {line(hit['title'])}")
+        ended = f", {hit['status']}" if hit["status"] not in (None, "active") else ""
+        marked = _marker(hit["why"])
+        echo(f"#{hit['seq']} {event_name(hit['type'])}{ended}: {marked(line(hit['title']))}")
         if hit["snippet"] and hit["snippet"] != hit["title"]:
-            echo(f"    {line(hit['snippet'])}")
+            echo(f"    {marked(line(hit['snippet']))}")
         for anchor in hit["anchors"]:
             echo(f"    {anchor['state']}: {line(anchor['path'])}")
+        where = f"{cut(hit['task_name'], 60)} ({hit['task_id']})"
+        echo(f"    {where}, {ago(hit['at'])}; {line(hit['why'])}")
     if not data["hits"]:
         echo("Nothing found.")
     for warning in data["warnings"]:
         warn(warning)
     if data["cursor"] is not None:
         warn(f"more: --cursor {data['cursor']}")
+
+
+def _marker(why: str) -> Callable[[str], str]:
+    """A function that marks the words for which a result was found, if somebody looks at a terminal."""
+    words = [word for word in re.findall(r"[\w.-]+", why.removeprefix("has ")) if len(word) > 1]
+    if not words or not why.startswith("has ") or not is_terminal(sys.stdout) or os.environ.get("NO_COLOR"):
+        return str
+    pattern = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE)
+    return lambda text: pattern.sub(lambda found: f"\x1b[1m{found[0]}\x1b[22m", text)
