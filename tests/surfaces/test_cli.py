@@ -14,8 +14,9 @@ import pytest
 
 import ringbolt
 from ringbolt import TaskMemory
+from ringbolt.model.settings import SETTINGS
 from ringbolt.operations import OPERATIONS, call
-from ringbolt.surfaces.cli import hints
+from ringbolt.surfaces.cli import config, hints
 from ringbolt.surfaces.cli.command_table import SECTIONS
 from ringbolt.surfaces.cli.main import main
 from tests.surfaces.command_line import data, run
@@ -464,6 +465,16 @@ def test_a_setting_is_written_to_its_file(place, tmp_path, monkeypatch):
     for name, value in (("guard", "loud"), ("nosuch", "1"), ("lock_timeout", "soon")):
         assert run("config", "set", name, value, "--as-user").exit_code == 5
     assert data("config", "get", "lock_timeout")["value"] == 5
+
+
+def test_settings_are_shown_in_groups_with_their_meaning(place):
+    shown = run("config").stdout
+    assert "The server:\n  http_hosts = " in shown
+    assert all(f"  {name} = " in shown for name in SETTINGS)
+    assert all(f"{title}:\n" in shown for title in config._GROUPS.values())
+    changed = run("config", "--changed", RINGBOLT_GUARD="ask").stdout
+    assert "  guard = ask  (from RINGBOLT_GUARD)\n" in changed
+    assert "http_hosts" not in changed
 
 
 def test_hints_name_commands(task):

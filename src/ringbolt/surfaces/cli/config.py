@@ -11,7 +11,7 @@ from ...config import allowed, check_name, line_of, load_settings, settings_path
 from ...model.settings import SETTINGS, Settings
 from ...store.locations import without_password
 from .command import Command, Group
-from .console import answer, given, line, require_user, table
+from .console import answer, given, line, require_user
 
 
 def _loaded() -> Settings:
@@ -58,12 +58,41 @@ def described(settings: Settings) -> dict[str, dict[str, Any]]:
     return rows
 
 
+# Groups of settings, each from one setting on, in the order of their declaration.
+_GROUPS = {
+    "store": "Where the store is, and its limits",
+    "tenant": "PostgreSQL",
+    "reserve_bytes": "Disk, signatures, time and tokens",
+    "mirrors": "Views that are kept as files",
+    "stale_threshold": "Upkeep of idle tasks",
+    "injection_budget": "Active tasks in prompts and in their file",
+    "embedder": "Search by meaning",
+    "model_local_url": "Models, their limits and prices",
+    "progress": "What is read from events",
+    "http_hosts": "The server",
+    "callbacks": "Callbacks",
+    "keep_secrets": "Hooks and the guard",
+    "wait_private": "What waits may look at",
+}
+
+
 def _show_settings(rows: dict[str, Any]) -> None:
-    cells = [
-        (name, row["value"] if row["value"] != "" else "-", row["source"], row["allowed"])
-        for name, row in rows.items()
-    ]
-    table(("SETTING", "VALUE", "FROM", "ALLOWED"), cells)
+    group = ""
+    for name in SETTINGS:
+        if name in _GROUPS:
+            group = _GROUPS[name]
+        if name not in rows:
+            continue
+        if group:
+            click.echo(f"{group}:")
+            group = ""
+        row = rows[name]
+        value = line(row["value"]) if row["value"] != "" else "-"
+        source = "" if row["source"] == "default" else f"  (from {line(row['source'])})"
+        click.echo(f"  {name} = {value}{source}")
+        click.echo(f"      {line(row['meaning'])} Allowed: {line(row['allowed'])}.")
+    if not rows:
+        click.echo("All settings have their defaults.")
 
 
 @config_command.command("get", short_help="Show one setting.", examples=("ringbolt config get tokens",))
