@@ -87,12 +87,16 @@ SKIPPED = {
     "surfaces.demo": "texts of our own",
     "surfaces.doctor": "texts of our own",
     "model.lazy_regex": "patterns of our own",
+    "model.printing": "values of our own",
     "model.redaction._pattern": "patterns of our own",
     "llm.prompts._words": "takes a list; a text would be a list of characters",
     "model.scope": "looks for a folder on disk",
 }
 # What a caller passes at most, where it is less than 100 kB; the caller is named.
-BOUNDED: dict[str, tuple[int, str]] = {}
+BOUNDED: dict[str, tuple[int, str]] = {
+    "ask.question_times.read_span": (4000, "ask.questions.understand"),
+    "ask.question_words.read_marks": (4000, "ask.questions.understand"),
+}
 
 
 def progress(text: str) -> None:

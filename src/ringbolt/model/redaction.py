@@ -288,7 +288,7 @@ def _is_random(value: str, least: int) -> bool:
     figures = sum(letter.isdigit() for letter in value)
     if not letters or (not figures and not _has_mixed_case(value)):
         return False
-    if _is_wordy(value):
+    if _is_wordy(value) or "abcdefgh" in value.lower():
         return False
     if least >= 20 and value.count("-") + value.count("_") + value.count("/") > len(value) // 6:
         return False
@@ -380,7 +380,10 @@ def _vendor_codes(text: str) -> str:
 
 def _is_blank(code: str) -> bool:
     """Whether a vendor's code is a placeholder or a name: `ghp_xxxxxxxx`, `pypi-publish-to-our-own-index`."""
-    return "xxxxx" in code.lower() or (len(code) < 300 and (entropy(code) < 1.9 or _is_wordy(code)))
+    lowered = code.lower()
+    if any(map(lowered.__contains__, ("xxxxx", "example", "your_", "your-", "abcdefgh"))):
+        return True
+    return len(code) < 300 and (entropy(code) < 1.9 or _is_wordy(code))
 
 
 def _addresses(text: str) -> str:
@@ -538,7 +541,9 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         login = len(previous) > 1 and previous[-2].lower() == "login"  # a .netrc
         strict = not (flagged or login)
         kind = "code" if strict and not sets and kind != "password" else kind
-        if text.startswith("-", match.end()) and not match["quote"]:
+        if match["quote"]:  # `storePassword 'x'`: what is written together is no sentence
+            strict = strict and not _is_compound(name)
+        elif text.startswith("-", match.end()):
             return None  # the next option
     elif name.lower() in ("pass", "pw"):
         # `--- PASS: TestTotals`, `ok ? 'pass' : 'fail-2'`
@@ -564,10 +569,17 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         or match["value_field"] is not None
         or match["close"] is not None
     )
+    if match["gap"] is not None and not quote and "(" in value:
+        return None  # `api_token VARCHAR(64)`: a shell would not take it either
     found = is_secret(kind, name, value, quoted=quoted, strict=strict)
     if not found and not _ends_line(text, begin, value, match, kind):
         return None
     return begin, begin + len(value), "value" if kind == "code" else kind
+
+
+def _is_compound(name: str) -> bool:
+    """Whether a name is written as programs write them: `storePassword`, `db_pass`."""
+    return "_" in name.strip("_") or any(letter.isupper() for letter in name[1:]) and not name.isupper()
 
 
 def _name_before(text: str, place: int, name: str) -> str:
@@ -633,6 +645,8 @@ _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("", ("",), _vendor_codes),
     ("/", rules.HOOK_HINTS, _rule(rules.WEBHOOKS, "webhook")),
     ("@", ("://",), _addresses),
+    ("@", (":",), _rule(rules.BARE_LOGIN, "password", lambda value: not _is_random(value, 12))),
+    ("", ("login ", "auth "), _rule(rules.LOGIN_CODE, "token", lambda value: not _is_random(value, 20))),
     (
         "",
         ("authorization", "bearer ", "basic ", "negotiate "),
