@@ -96,6 +96,7 @@ SKIPPED = {
 BOUNDED: dict[str, tuple[int, str]] = {
     "ask.question_times.read_span": (4000, "ask.questions.understand"),
     "ask.question_words.read_marks": (4000, "ask.questions.understand"),
+    "signals.effects.outcomes._without_errors": (50_000, "signals.effects.outcomes.outcome"),
 }
 
 

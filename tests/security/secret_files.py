@@ -124,8 +124,115 @@ variable "db_password" {⏎  type      = string⏎  sensitive = true⏎}
 api_token = (known after apply)
 gpg: key ((HEX 16)): public key "Bob <bob@acme.io>" imported
 arn:aws:iam::((digits 12)):role/deploy
-h1:((b64 43))= 
+h1:((b64 43))=
 golang.org/x/crypto v0.21.0/go.mod h1:((b64 43))=
   --hash=sha256:((hex 64)) \
 GET /assets/index-((url 8)).js?v=((hex 8)) 200 12ms
+"""
+
+# Written after the rules had been changed for the set above, and measured before they were changed again.
+LATER_SECRETS = r"""
+vault kv put secret/db user=app pass={{pw}}
+flyctl secrets set SESSION_KEY={{hex 64}} --app shop
+gh secret set DEPLOY_KEY --body "{{alnum 40}}"
+az storage account keys list⏎[{"keyName": "key1", "permissions": "FULL", "value": "{{b64 86}}=="}]
+aws sts get-session-token⏎    "SessionToken": "FwoGZXIvYXdzE{{b64 200}}",⏎    "Expiration": "2026-01-01T00:00:00Z"
+heroku config -a shop⏎=== shop Config Vars⏎DATABASE_URL: postgres://u1:{{hex 64}}@ec2-1.amazonaws.com:5432/d1
+docker run -e POSTGRES_PASSWORD={{pw}} -p 5432:5432 postgres:16
+docker compose run -e "SMTP_PASS={{pw}}" mailer
+curl -u admin:{{pw}} https://jenkins.acme.io/job/x/build
+curl -H "X-Api-Key: {{alnum 32}}" https://api.acme.io/v1/me
+curl -H 'Private-Token: {{alnum 20}}' https://git.acme.io/api/v4/user
+http POST api.acme.io/login username=bob password={{pw}}
+{"username": "bob", "password": "{{pw}}", "remember": true}
+{"grant_type": "client_credentials", "client_id": "shop", "client_secret": "{{alnum 40}}"}
+grant_type=password&username=bob&password={{alnum 14}}&scope=all
+mongosh "mongodb://root:{{alnum 16}}@mongo-0.mongo,mongo-1.mongo/admin?replicaSet=rs0"
+rediss://default:{{alnum 40}}@eu1-abc.upstash.io:6379
+sqlserver://sa:{{alnum 16}}@10.1.1.1:1433?database=shop
+ftp://deploy:{{alnum 12}}@ftp.acme.io/www
+snowflake://loader:{{alnum 14}}@acme-eu/db/schema?warehouse=wh
+smtp://mailer%40acme.io:{{alnum 18}}@smtp.acme.io:587
+rabbitmqctl add_user shop {{alnum 16}}
+psql "host=db port=5432 dbname=shop user=app password={{pw}} sslmode=require"
+ALTER ROLE app WITH LOGIN PASSWORD '{{pw}}';
+CREATE USER 'app'@'%' IDENTIFIED BY '{{pw}}';
+requirepass {{alnum 32}}
+bind_password = "{{pw}}"⏎bind_dn = "cn=svc,dc=acme"
+  smtp_auth_password: '{{pw}}'
+Rails.application.credentials.secret_key_base = "{{hex 128}}"
+const stripe = require('stripe')('sk_live_{{alnum 24}}');
+firebase.initializeApp({ apiKey: "AIzaSy{{url 33}}", projectId: "shop" });
+os.environ["OPENAI_API_KEY"] = "sk-proj-{{alnum 48}}"
+jwt.sign(payload, "{{alnum 32}}", { algorithm: "HS256" }) // secret: {{alnum 32}}
+NEXTAUTH_SECRET="{{b64 43}}="
+TF_VAR_db_password={{pw}} terraform apply
+terraform output -json⏎{"db_password": {"sensitive": true, "type": "string", "value": "{{alnum 20}}"}}
+ansible_become_pass: {{pw}}
+<add key="ApiSecret" value="{{alnum 32}}" />
+<connectionStrings><add name="db" connectionString="Server=db;User=sa;Password={{alnum 12}};" /></connectionStrings>
+My login for the staging box is root / {{alnum 12}}, please rotate it later.
+The wifi password is {{pw}}.
+Set-Cookie: session={{alnum 40}}; Path=/; HttpOnly
+x-amz-security-token: IQoJb3JpZ2luX2Vj{{b64 200}}
+Authorization: AWS4-HMAC-SHA256 Credential=AKIA{{base32 16}}/20260101/us-east-1/s3/aws4_request, Signature={{hex 64}}
+git remote set-url origin https://bob:{{alnum 20}}@bitbucket.org/acme/shop.git
+pip install --index-url https://__token__:{{alnum 40}}@pypi.acme.io/simple shop
+npm config set //registry.acme.io/:_authToken {{alnum 36}}
+echo "{{alnum 20}}" | docker login ghcr.io -u acme --password-stdin
+$env:AZURE_DEVOPS_EXT_PAT = "{{lower 52}}"
+security find-generic-password -w⏎password: "{{pw}}"
+"""
+
+LATER_INNOCENT = r"""
+The token bucket refills at 10 tokens per second.
+Reset your password at https://acme.io/reset and choose a new one.
+def get_token(self) -> str:⏎    return self._token
+const { password, ...user } = await db.user.findUnique({ where: { id } });
+password: z.string().min(12).max(128),
+token: Optional[str] = None
+secret = Secret(name="db", namespace="prod")
+auth = HTTPBasicAuth(user, password)
+assert response.json()["token"]
+expect(screen.getByLabelText(/password/i)).toBeInTheDocument();
+import { getToken } from "next-auth/jwt";
+from cryptography.hazmat.primitives.asymmetric import ed25519
+kubectl get secret db-credentials -o jsonpath='{.data.password}'
+vault kv get -field=password secret/db
+aws secretsmanager get-secret-value --secret-id prod/db
+export TOKEN=$(gcloud auth print-access-token)
+DB_PASSWORD=${DB_PASSWORD:?missing}
+password: {{ .Values.db.password | quote }}
+password: !vault |
+api_key: <redacted>
+API_KEY=***
+"token": null,
+"apiKey": "",
+"password": "********"
+--password-file /run/secrets/db
+secrets:⏎  db_password:⏎    file: ./db_password.txt
+Error: invalid token 'else' at line 42
+SyntaxError: Unexpected token } in JSON at position 118
+ERROR 1045 (28000): Access denied for user 'root'@'localhost' (using password: YES)
+fatal: Authentication failed for 'https://github.com/acme/shop.git/'
+remote: Invalid username or password.
+sshd[811]: Failed password for root from 10.0.0.9 port 51234 ssh2
+sudo: a password is required
+Enter passphrase for key '/home/bob/.ssh/id_ed25519':
+ok 12 - rejects a wrong password (14ms)
+tests/auth/test_tokens.py::test_refresh_token_rotates PASSED [ 42%]
+feat(auth): hash passwords with argon2id, rotate tokens (#1234)
+* ((hex 7)) (HEAD -> main) Store the API key in the keychain
+cache key: linux-x64-node20-((hex 64))
+run 01J((upper 23)) finished
+toolu_01((alnum 22))
+msg_01((alnum 22)) used 512 tokens
+i-0((hex 16)) us-east-1a running
+sha1:((hex 40)) md5:((hex 32))
+<link rel="preload" href="/_next/static/chunks/((hex 16)).js" as="script">
+data-testid="login-password-input" aria-describedby="password-hint"
+CREATE INDEX tokens_by_user ON access_tokens(user_id, expires_at);
+  password_digest VARCHAR(255) NOT NULL,
+user: bob@acme.io:8080
+npm:@types/node@20.11.5
 """

@@ -32,7 +32,7 @@ from .freshness import Freshness, closing_origin
 from .goal_breaker import added_blockers, count_blockers
 from .idle_tasks import resumption
 from .values import read_entries, read_origin
-from .without_secrets import redact_draft
+from .without_secrets import callback_of, redact_draft
 
 Result = TypeVar("Result")
 
@@ -453,7 +453,10 @@ class Base:
             "correlation_id": self._correlation or head.setdefault("correlation", f"{head['task_id']}#{seq}"),
             "forgotten": None,
         }
+        callback = callback_of(draft)
         if self.settings.keep_secrets == "off" and redact_draft(draft, event["data"], event["sets"]):
+            if callback is not None and callback_of(draft) != callback:
+                jobs.seal(tx, head["task_id"], seq, callback, now)
             sets = validate.dumps(draft.sets) if draft.sets else None
             event.update(text=draft.text, data=self._event_data(draft), sets=sets)
         messages: int = head.get("messages") or 0

@@ -203,7 +203,7 @@ def secret_kind(name: str, *, in_query: bool = False) -> str:
         if before in rules.PLAIN_KEY_WORDS:
             return ""
         return "key" if before in rules.KEY_WORDS else "code" if before or in_query else ""
-    if last in ("auth", "pin"):
+    if last in ("auth", "pin") or (last == "pat" and before):
         return "code"
     if last in ("sig", "signature") and in_query:
         return "token"
@@ -532,6 +532,8 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
     kind = secret_kind(name.strip("-$."), in_query=ahead in ("?", "&"))
     if not kind or text.startswith(MARK, max(0, name_begin - len(MARK))):
         return None
+    if ahead == "{" and text.startswith("?", match.end()):
+        return None  # `${DB_PASSWORD:?missing}`
     strict = False
     if match["gap"] is not None:
         # `--token x`, `password x` in a .netrc or a sentence, `ENV TOKEN x`, `set api_key x`
@@ -577,9 +579,35 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
     return begin, begin + len(value), "value" if kind == "code" else kind
 
 
+def _codes_in_context(text: str) -> str:
+    """Redact random codes in quotes that follow a word such as `secret` on their line."""
+
+    def redact(match: re.Match[str]) -> str:
+        code = match[1]
+        if not _is_strongly_random(code):
+            return match[0]
+        before = text[max(0, match.start() - 160) : match.start()].rpartition("\n")[2]
+        field = _pattern(rules.FIELD_BEFORE).search(before)
+        if field and field[1].lower() in rules.HARMLESS_WORDS:
+            return match[0]
+        if not _pattern(rules.SECRET_CONTEXT).search(before):
+            return match[0]
+        return f"{match[0][0]}{marker('value')}{match[0][-1]}"
+
+    return _pattern(rules.QUOTED_CODE).sub(redact, text, _MOST_LOOKS)
+
+
+def _is_strongly_random(code: str) -> bool:
+    """Whether a code has letters of both cases and digits, all mixed: no name, no digest, no path."""
+    kinds = [letter.isdigit() + 2 * letter.isupper() for letter in code[:_SAMPLE]]
+    changes = sum(kinds[place] != kinds[place + 1] for place in range(len(kinds) - 1))
+    mixed = len(set(kinds)) == 3 and changes > 0.4 * len(kinds)
+    return mixed and _is_random(code, 20) and entropy(code) >= 3.8
+
+
 def _is_compound(name: str) -> bool:
     """Whether a name is written as programs write them: `storePassword`, `db_pass`."""
-    return "_" in name.strip("_") or any(letter.isupper() for letter in name[1:]) and not name.isupper()
+    return "_" in name.strip("_") or (any(letter.isupper() for letter in name[1:]) and not name.isupper())
 
 
 def _name_before(text: str, place: int, name: str) -> str:
@@ -668,6 +696,9 @@ _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("'", ("identified", "password '"), _rule(rules.SQL_PASSWORD, "password", _is_placeholder)),
     (":", (":5432:", ":*:"), _rule(rules.PGPASS, "password", _is_plain)),
     ("", rules.NAME_HINTS, _named_values),
+    ('"', rules.NAME_HINTS, _codes_in_context),
+    ("'", rules.NAME_HINTS, _codes_in_context),
+    ("_", ("_user", "_password"), _rule(rules.USER_ADDED, "password", _is_plain)),
     ("|", ("sudo", "stdin", "with-token", "chpasswd"), _rule(rules.PIPED, "password", _is_placeholder)),
     ("-", ("htpasswd",), _rule(rules.HTPASSWD, "password", _is_placeholder)),
     ("@", ("jdbc:oracle", "sqlplus"), _rule(rules.JDBC_LOGIN, "password", _is_placeholder)),

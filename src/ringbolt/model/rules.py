@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, get_args
 
 from .errors import Conflict, InvalidInput, shown
@@ -175,6 +176,7 @@ def is_slug(text: str) -> bool:
 
 # --- plans ------------------------------------------------------------------------------------------
 
+MOST_STEPS = 10_000
 MOST_LEVELS = 8
 _TITLES = ("title", "stepDescription", "description", "text", "content", "name", "narrative_step")
 _KNOWN = {
@@ -201,7 +203,13 @@ def parse_plan(
     depends_on}}`; or a text with one step per line. Steps without an id get `s1`, `s2`, …, never one that is
     `taken`. A step with the id or title of a `live` step (a mapping of ids to titles) continues that step.
     """
-    steps = list(_steps(plan, None))
+    steps = list(islice(_steps(plan, None), MOST_STEPS + 1))
+    if len(steps) > MOST_STEPS:
+        raise InvalidInput(
+            "invalid_plan",
+            f"The plan has more than {MOST_STEPS:,} steps.",
+            "Register sub-tasks, each with its own part of the plan.",
+        )
     live = dict(live or {})
     own_ids: set[str] = set()
     taken = set(taken)

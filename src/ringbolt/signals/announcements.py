@@ -70,7 +70,8 @@ _ORDER = (
     r"(?:first(?:ly|\s+of\s+all)?|second(?:ly)?|third(?:ly)?|then|next|after that|afterwards|finally"
     r"|lastly)\b"
 )
-_FOLLOWS = lazy_regex(r"(?i)[,;]?(?:\s+and)?\s+(?=(?:then|after that|afterwards|finally|lastly)\b)")
+_FOLLOWS = lazy_regex(r"(?i)(?:[,;]|(?<!\s))(?:\s+and)?\s+(?=(?:then|after that|afterwards|finally|lastly)\b)")
+_ORDERED = lazy_regex(rf"(?i){_ORDER}")
 _MARKER = lazy_regex(rf"(?i)\W*(?:(?:and|please|so)\s+)*({_ORDER})")
 _STARTS = lazy_regex(
     rf"(?i)\W*(?:(?:and|please|so)\s+)*(?:{_ORDER}[,:\s]*)?(?:please\s+)?"
@@ -125,7 +126,7 @@ def sequence(text: str) -> list[str]:
     """The steps of "First …, then …, finally …", in one sentence or several; empty if there are few."""
     best: list[str] = []
     run: list[str] = []
-    if not _FOLLOWS.search(text[:MOST_CHARACTERS]) and not _MARKER.search(text[:MOST_CHARACTERS]):
+    if not _FOLLOWS.search(text[:MOST_CHARACTERS]) and not _ORDERED.search(text[:MOST_CHARACTERS]):
         return []
     for line in layout(text[:MOST_CHARACTERS]):
         if line.kind not in ("prose", "lead"):

@@ -10,7 +10,8 @@ from typing import Any
 from ..ledger.base import Draft, find_item
 from ..ledger.looking import check_callback, check_patience, gate_of, refused_look
 from ..model import rules, validate
-from ..model.errors import Conflict, InvalidInput, shown
+from ..model.capabilities import LOCAL
+from ..model.errors import Conflict, InvalidInput, NotAllowed, shown
 from ..model.operation import operation
 from ..model.results import WaitResult
 from ..model.trust import Overruled
@@ -21,7 +22,16 @@ from ..system.gate import LookRefused
 from .bounded import bounded, resource_of
 from .conditions import JUDGED, Place, Watch, checked_argv, not_understood, read_watch
 from .loop import CALLER_LEASE_SECONDS, Watcher
-from .state import KIND, LONGEST, MOST_LISTED, MOST_SECONDS, SHORTEST, check_watching, task_changes
+from .state import (
+    KIND,
+    LONGEST,
+    MOST_LISTED,
+    MOST_SECONDS,
+    SHORTEST,
+    check_watching,
+    clear_text,
+    task_changes,
+)
 from .targets import State, begin
 from .wake import WaitRecords
 
@@ -105,6 +115,7 @@ class Waiting(WaitRecords):
                     f"Task {head['task_id']} would wait for itself.",
                     "Wait for one of its steps (task:ID/STEP), or with another task.",
                 )
+            self._check_quota(tx)
             seq = head["last_seq"] + 1
             jobs.add(tx, KIND, head["task_id"], str(seq), data, jobs.NOW, now)
             if watcher is not None:  # in the same transaction, so that no worker takes it first
@@ -247,6 +258,16 @@ class Waiting(WaitRecords):
                 "Wait for the command's result, such as a file, or ask the operator to set wait_commands.",
             )
 
+    def _check_quota(self, tx: Tx) -> None:
+        """Raise if a caller that comes through a server has too many open waits."""
+        name, most = self.grant.name, self.settings.caller_waits
+        if name != LOCAL.name and jobs.count_with(tx, KIND, "by", name) >= most:
+            raise NotAllowed(
+                "too_many_waits",
+                f"This caller already has {most} open waits.",
+                "Cancel some of them (wait_status lists them), or ask the operator to raise caller_waits.",
+            )
+
     def _display(self, target: Any, task_id: str | None) -> str | None:
         """The display that a task works on, otherwise that of this process."""
         if not isinstance(target, str) or not ("screen:" in target or "window:" in target):
@@ -272,7 +293,7 @@ class Waiting(WaitRecords):
         return {
             "state": self._first_state(watch), "detail": None, "interval": interval, "changes": 0,
             "folder": self.workspace, "powers": list(self.grant.powers), "anywhere": self.grant.anywhere,
-            **self._time_mark(waited),
+            "clear": clear_text(watch), "by": self.grant.name, **self._time_mark(waited),
         }  # fmt: skip
 
     def _first_state(self, watch: Watch) -> State:

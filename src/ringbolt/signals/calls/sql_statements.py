@@ -9,8 +9,8 @@ from ...model.lazy_regex import lazy_regex
 from ..text_layout import one_line
 
 _MOST = 50_000
-_COMMENTS = lazy_regex(r"--[^\n]*|/\*.*?\*/|^\s*#[^\n]*", re.S | re.M)
-_STRINGS = lazy_regex(r"'(?:[^']|'')*'", re.S)
+_COMMENTS = lazy_regex(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|^[ \t]*+#[^\n]*", re.M)
+_STRINGS = lazy_regex(r"'(?:[^']|'')*+'", re.S)
 _NAME = r"(?:if\s+(?:not\s+)?exists\s+)?(?:only\s+)?([\w.\"`\[\]$-]+)"
 # What a statement writes to; the first that matches counts.
 _WRITES = tuple(
