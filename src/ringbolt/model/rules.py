@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Any, get_args
 
 from .errors import Conflict, InvalidInput, shown
@@ -176,7 +175,6 @@ def is_slug(text: str) -> bool:
 
 # --- plans ------------------------------------------------------------------------------------------
 
-MOST_STEPS = 10_000
 MOST_LEVELS = 8
 _TITLES = ("title", "stepDescription", "description", "text", "content", "name", "narrative_step")
 _KNOWN = {
@@ -203,13 +201,7 @@ def parse_plan(
     depends_on}}`; or a text with one step per line. Steps without an id get `s1`, `s2`, …, never one that is
     `taken`. A step with the id or title of a `live` step (a mapping of ids to titles) continues that step.
     """
-    steps = list(islice(_steps(plan, None), MOST_STEPS + 1))
-    if len(steps) > MOST_STEPS:
-        raise InvalidInput(
-            "invalid_plan",
-            f"The plan has more than {MOST_STEPS:,} steps.",
-            "Register sub-tasks, each with its own part of the plan.",
-        )
+    steps = list(_steps(plan, None))
     live = dict(live or {})
     own_ids: set[str] = set()
     taken = set(taken)
@@ -284,6 +276,9 @@ def _steps(plan: Any, stage: str | None, depth: int = 0) -> Iterable[dict[str, A
 
 
 def _step(step: Any, stage: str | None) -> dict[str, Any]:
+    if isinstance(step, str) and (plain := step.strip()):  # the usual form, in plans of thousands too
+        named = {"given": ["stage"]} if stage is not None else {}
+        return {"id": None, "title": plain, "stage": stage, "depends_on": [], "detail": {}, **named}
     fields: dict[str, Any] = step if is_dict(step) else {"title": step}
     key = next((key for key in _TITLES if isinstance(fields.get(key), str)), None)
     title = fields[key].strip() if key else None
@@ -327,9 +322,10 @@ def _unbulleted(line: str) -> str:
     head, _, tail = text.partition(" ")
     if head in ("-", "*", "•", "+") or (head[:-1].isdigit() and head[-1:] in (".", ")", ":")):
         text = tail.strip()
-    for box in ("[ ]", "[x]", "[X]"):
-        if text.startswith(box):
-            text = text[3:].strip()
+    if text[:1] == "[":
+        for box in ("[ ]", "[x]", "[X]"):
+            if text.startswith(box):
+                text = text[3:].strip()
     return text
 
 

@@ -70,7 +70,10 @@ _ORDER = (
     r"(?:first(?:ly|\s+of\s+all)?|second(?:ly)?|third(?:ly)?|then|next|after that|afterwards|finally"
     r"|lastly)\b"
 )
-_FOLLOWS = lazy_regex(r"(?i)(?:[,;]|(?<!\s))(?:\s+and)?\s+(?=(?:then|after that|afterwards|finally|lastly)\b)")
+_FOLLOWS = lazy_regex(
+    r"(?i)(?:[,;]|(?<!\s))(?:\s+and)?\s+(?=(?:then|after that|afterwards|finally|lastly)\b)"
+)
+_MOST_SENTENCE = 4000
 _ORDERED = lazy_regex(rf"(?i){_ORDER}")
 _MARKER = lazy_regex(rf"(?i)\W*(?:(?:and|please|so)\s+)*({_ORDER})")
 _STARTS = lazy_regex(
@@ -149,6 +152,7 @@ def sequence(text: str) -> list[str]:
 
 
 def _read(sentence: str) -> list[Announcement]:
+    sentence = sentence[:_MOST_SENTENCE]
     if phrases.is_question(sentence) or phrases.BEGINS_QUESTION.match(sentence):
         return []
     if later := _LATER.match(sentence):
