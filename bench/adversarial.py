@@ -99,7 +99,7 @@ SKIPPED = {
 BOUNDED: dict[str, tuple[int, str]] = {
     "ask.question_times.read_span": (4000, "ask.questions.understand"),
     "ask.question_words.read_marks": (4000, "ask.questions.understand"),
-    "llm.complexity._wants_thought": (2000, "llm.complexity.complexity"),
+    "llm.complexity._wants_thought": (2000, "llm.complexity.is_complex"),
     "packet.selection._sentences": (1500, "packet.selection.sentences"),
     "signals.effects.outcomes._without_errors": (50_000, "signals.effects.outcomes.outcome"),
 }
@@ -368,17 +368,13 @@ def main() -> int:
 def write_table(rows: list[tuple[float, str, str, float]], noise: float) -> None:
     """Put the slowest functions into the page."""
     lines = [
-        f"{len(rows)} functions, the 40 slowest; the machine was up to {noise:.1f} times slower than at its best.\n",
+        f"The 40 slowest of {len(rows)}; the machine was up to {noise:.1f} times slower than at its best.\n",
         "| Function | Worst string, repeated to 100 kB | ms |",
         "| --- | --- | ---: |",
     ]
     for took, name, piece, _ in rows[:40]:
         shown = ascii(piece[:40]).replace("|", "\\|").replace("`", "'")
-        size = (
-            f" ({BOUNDED[name][0]:,} bytes, the most that `{BOUNDED[name][1]}` passes)"
-            if name in BOUNDED
-            else ""
-        )
+        size = f" ({BOUNDED[name][0]:,} bytes, from `{BOUNDED[name][1]}`)" if name in BOUNDED else ""
         lines.append(f"| `{name}`{size} | `{shown}` | {took:.1f} |")
     page = PAGE.read_text(encoding="utf-8")
     begin, _, rest = page.partition(MEASURED)

@@ -168,7 +168,7 @@ PGPASS = r"(?m)^[\w.*-]{1,100}:(?:[0-9]{4,5}|\*):[^:\s]{1,63}:[^:\s]{1,63}:(?P<s
 # A login in a sentence: `credentials: bob / …`.
 # A random code in quotes is a secret if one of these words stands shortly before it on its line.
 QUOTED_CODE = r"[\"']([A-Za-z0-9+/_-]{20,300}+={0,2})[\"']"
-SECRET_CONTEXT = r"(?i)passw|secret|token(?!s|i)|credential|api[_-]?key|access[_-]?key|keyname|jwt\b"
+SECRET_CONTEXT = r"(?i)passw|secret|token(?!s|i)|credential|api[_-]?key|access[_-]?key|keyname|jwt\b"  # noqa: S105 - a pattern
 FIELD_BEFORE = r"(\w{1,60})\\?[\"']?[ \t]{0,3}[:=][ \t]{0,3}\\?$"
 # `rabbitmqctl add_user shop CODE`
 USER_ADDED = r"(?i)(?:add_user|create_user|change_password|set_password)[ \t]{1,3}[\w.@-]{1,60}[ \t]{1,3}([^\s\"']{6,100}+)"

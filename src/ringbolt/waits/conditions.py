@@ -158,8 +158,12 @@ def _split_group(text: str) -> list[str]:
         else:
             parts.append([piece])
             open_brackets = 0
-        open_brackets += piece.count("(") - piece.count(")")
+        open_brackets += _open_brackets(piece)
     return [",".join(part).strip() for part in parts]
+
+
+def _open_brackets(text: str) -> int:
+    return text.count("(") - text.count(")")
 
 
 def _refused(what: str, hint: str) -> InvalidInput:
