@@ -14,7 +14,7 @@ from ..model.capabilities import LOCAL
 from ..model.errors import Conflict, InvalidInput, NotAllowed, shown
 from ..model.operation import operation
 from ..model.results import WaitResult
-from ..model.trust import Overruled
+from ..model.trust import Overruled, may_overrule
 from ..store import jobs
 from ..store.tx import Row, Tx
 from ..system import http_client
@@ -28,6 +28,7 @@ from .state import (
     MOST_LISTED,
     MOST_SECONDS,
     SHORTEST,
+    Wait,
     check_watching,
     clear_text,
     task_changes,
@@ -189,6 +190,7 @@ class Waiting(WaitRecords):
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             fresh = self._read_wait(tx, task_id, seq)
             check_watching(fresh)
+            self._check_author(tx, fresh, changes=until is not None or timeout is not None)
             spec = {**fresh.spec, "until": watch.until}
             if timeout is not None:
                 spec["timeout"] = timeout
@@ -207,6 +209,12 @@ class Waiting(WaitRecords):
         self._write("wait_update", task_id, decide)
         self._check_once(self._wait(task_id, seq))
         return self._result(task_id, seq)
+
+    def _check_author(self, tx: Tx, wait: Wait, *, changes: bool) -> None:
+        """Raise if another condition or time would end what a more trusted channel waits for."""
+        started = tx.event(wait.task_id, wait.seq)
+        if changes and started is not None and not may_overrule(self._authority, started["channel"]):
+            raise Overruled(wait.task_id, f"wait #{wait.seq}")
 
     @operation(scope="write", example={"wait_id": "7#2", "reason": "not needed any more"})
     def wait_cancel(self, wait_id: str, reason: str | None = None) -> WaitResult:
