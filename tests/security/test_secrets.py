@@ -61,13 +61,12 @@ def test_at_most_1_percent_of_innocent_texts_are_touched(held_out):
 
 
 @pytest.mark.parametrize("held_out", [False, True])
-def test_the_same_holds_for_files_and_output_of_tools(held_out):
-    for lines, wrong, most in (
-        (secret_files.SECRETS, leaked, 0.03),
-        (secret_files.INNOCENT, touched, 0.01),
-    ):
+@pytest.mark.parametrize("later", ["", "LATER_"])
+def test_the_same_holds_for_files_and_output_of_tools(held_out, later):
+    for name, wrong, most in (("SECRETS", leaked, 0.06), ("INNOCENT", touched, 0.01)):
+        lines = getattr(secret_files, later + name)
         count = len(list(shapes(lines, held_out=held_out)))
-        assert count >= 25
+        assert count >= 15
         assert sum(wrong(held_out, lines).values()) <= most * count, wrong(held_out, lines)
 
 
