@@ -422,7 +422,7 @@ class Base:
         fingerprint: str = "",
     ) -> Written:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
-        if head.get("status") == "paused" and (resumed := resumption(head, draft, self.origin)):
+        if head.get("status") == "paused" and (resumed := resumption(tx, head, draft, self.origin)):
             draft.sets["heads"] = {**draft.sets.get("heads", {}), **resumed}
         gate = Gate(tx, head, draft, self.origin, seq) if seq > 1 else None
         fresh = Freshness(tx, head, draft, self.origin) if seq > 1 else None
