@@ -330,3 +330,11 @@ def test_a_token_of_almost_the_right_text_opens_nothing(ask):
         headers = [("Authorization", f"Bearer {wrong}".encode().decode("latin-1"))]
         assert raw(ask, "GET", "/api/tasks", headers) == 401, wrong
     assert raw(ask, "GET", "/api/tasks", [("Authorization", f"Bearer {right}")]) == 200
+
+
+def test_a_session_without_a_task_has_nothing_to_undo(ask, memory, task):
+    """Found by made-up requests: it began a task in a transaction that only reads, and the answer was 500."""
+    answer = ask("POST", "/api/task_undo", {}, X_Ringbolt_Session="of nobody")
+    assert (answer.status, answer.error["code"]) == (409, "not_undoable")
+    assert ask("POST", "/api/task_note", {"text": "x"}, X_Ringbolt_Session="of nobody").status == 200
+    assert ask("POST", "/api/task_undo", {}, X_Ringbolt_Session="of nobody").status == 200

@@ -82,6 +82,12 @@ def test_a_text_with_very_many_possible_secrets_keeps_none():
     assert "hunter" not in REDACTOR.text(text)
 
 
+def test_a_header_with_very_many_cookies_keeps_none():
+    cookies = "; ".join(f"c{number}=v{number}x" for number in range(200))
+    assert "v150x" not in REDACTOR.text(f"Cookie: {cookies}")
+    assert "theme=dark" in REDACTOR.text("Cookie: theme=dark; lang=en")
+
+
 def test_a_marker_is_shown_neither_as_a_name_nor_as_a_value():
     text = REDACTOR.text(f"export API_TOKEN={TOKEN}\nDB_PASSWORD={PASSWORD}\nversion: 1.2.3")
     assert text.count(MARK) == 2

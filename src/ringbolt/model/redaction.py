@@ -28,6 +28,7 @@ _LEFT_OUT = "characters left out"
 # After so many places in one text that could be a secret, the rest is redacted without a closer look: that
 # keeps the time bounded, and nothing gets through.
 _MOST_LOOKS = 600
+_MOST_COOKIES = 100  # of one header; the same holds for more
 _MOST_VALUE = 4000
 _SHORTEST_CODE = 15
 _SAMPLE = 160  # as many characters of a value say whether it is random
@@ -425,6 +426,8 @@ def _cookies(text: str) -> str:
 
     def redact(match: re.Match[str]) -> str:
         begin = match.start("cookies") - match.start()
+        if match["cookies"].count("=") > _MOST_COOKIES:
+            return match[0][:begin] + marker("cookie")
         return match[0][:begin] + _pattern(rules.COOKIE).sub(redact_cookie, match["cookies"])
 
     text = _pattern(rules.COOKIE_HEADER).sub(redact, text)
