@@ -29,7 +29,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench quality reliability clean stale-venv \
+.PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench adversarial quality reliability clean stale-venv \
   sbom lock \
   test-conformance
 
@@ -88,6 +88,9 @@ bench: $(DEV_READY) ## measure speed
 	@$(BIN)/python bench/speed.py $(ARGS)
 	@test -n "$(ARGS)" || $(BIN)/python bench/mirrors.py
 	@test -n "$(ARGS)" || $(BIN)/python bench/mcp_start.py
+
+adversarial: $(DEV_READY) ## feed hostile text to every reader; fails above 50 ms per 100 kB, writes the table of docs/explanation/budgets.md
+	@nice -n 10 $(BIN)/python bench/adversarial.py --gate --write $(ARGS)
 
 quality: $(DEV_READY) ## measure recovery, progress and recall on recorded sessions (SHARED=../shared)
 	@for program in recovery gsd progress recall; do \

@@ -12,8 +12,10 @@ from ringbolt.extract.values import printed_values, stated_values
 from ringbolt.model.redaction import MARK, Redactor
 from ringbolt.signals.text_layout import layout
 from tests.core.calls import WRITES
+from tests.security import secret_files
 from tests.security.secret_shapes import INNOCENT, SECRETS, made, shapes
 from tests.support import open_memory
+from tests.surfaces.command_line import environ, process
 
 REDACTOR = Redactor()
 SEEDS = range(8)
@@ -22,10 +24,10 @@ TOKEN = "gh" + "p_" + "k3Jq9ZtXv7Lw2RbN8sYc4MdF6hPa1GeU5oQi"
 PASSWORD = "Tr0ub4dor" + "-and-3"
 
 
-def leaked(held_out):
+def leaked(held_out, lines=SECRETS):
     """The shapes whose secret is still in the redacted text, each with its share of the tries."""
     found = {}
-    for shape in shapes(SECRETS, held_out=held_out):
+    for shape in shapes(lines, held_out=held_out):
         for seed in SEEDS:
             text, secrets = made(shape, random.Random(f"{seed}{shape}"))
             if any(secret in REDACTOR.text(text) for secret in secrets):
@@ -33,10 +35,10 @@ def leaked(held_out):
     return found
 
 
-def touched(held_out):
+def touched(held_out, lines=INNOCENT):
     """The innocent shapes of which something was redacted."""
     found = {}
-    for shape in shapes(INNOCENT, held_out=held_out):
+    for shape in shapes(lines, held_out=held_out):
         for seed in SEEDS:
             text, _ = made(shape, random.Random(f"{seed}{shape}"))
             if REDACTOR.text(text) != text:
@@ -58,6 +60,16 @@ def test_at_most_1_percent_of_innocent_texts_are_touched(held_out):
     assert sum(touched(held_out).values()) <= 0.01 * count, touched(held_out)
 
 
+@pytest.mark.parametrize("held_out", [False, True])
+@pytest.mark.parametrize("later", ["", "LATER_"])
+def test_the_same_holds_for_files_and_output_of_tools(held_out, later):
+    for name, wrong, most in (("SECRETS", leaked, 0.06), ("INNOCENT", touched, 0.01)):
+        lines = getattr(secret_files, later + name)
+        count = len(list(shapes(lines, held_out=held_out)))
+        assert count >= 15
+        assert sum(wrong(held_out, lines).values()) <= most * count, wrong(held_out, lines)
+
+
 def test_redacting_twice_changes_nothing_more():
     for shape in SECRETS.strip().splitlines():
         text, _ = made(shape, random.Random(shape))
@@ -68,6 +80,12 @@ def test_redacting_twice_changes_nothing_more():
 def test_a_text_with_very_many_possible_secrets_keeps_none():
     text = "\n".join(f"password{number}=hunter{number}xyz" for number in range(5000))
     assert "hunter" not in REDACTOR.text(text)
+
+
+def test_a_header_with_very_many_cookies_keeps_none():
+    cookies = "; ".join(f"c{number}=v{number}x" for number in range(200))
+    assert "v150x" not in REDACTOR.text(f"Cookie: {cookies}")
+    assert "theme=dark" in REDACTOR.text("Cookie: theme=dark; lang=en")
 
 
 def test_a_marker_is_shown_neither_as_a_name_nor_as_a_value():
@@ -138,14 +156,6 @@ def test_a_variable_with_the_name_of_a_secret_is_not_kept(tmp_path):
     assert PASSWORD.encode() not in stored(tmp_path)
 
 
-def test_a_callback_still_works(tmp_path):
-    """Its token is what makes it work: the column is not shown to models and not searched."""
-    url = f"https://example.org/hook?token={TOKEN}"
-    with open_memory(tmp_path / "store.db") as memory:
-        task = memory.task_register("A task", callback_url=url).task_id
-        assert memory.task_get(task).callback_url == url
-
-
 def test_a_long_request_is_kept_whole_but_for_its_secret(tmp_path):
     request = "word " * 100_000 + f"password={PASSWORD}" + " end" * 10
     with open_memory(tmp_path / "store.db") as memory:
@@ -179,3 +189,34 @@ def test_an_export_of_another_store_is_redacted_as_it_comes_in(tmp_path):
         assert secret not in everything
         assert "[redacted" in everything
         assert ours.verify().ok
+
+
+def test_only_the_user_keeps_secrets_with_an_option_of_any_command(tmp_path):
+    given = environ(RINGBOLT_STORE=str(tmp_path / "s.db"), RINGBOLT_WORKSPACE=str(tmp_path))
+
+    def notes(*words):
+        made = process("note", f"The token is {TOKEN}.", *words, env=given, cwd=tmp_path)
+        return made.returncode, made.stderr
+
+    assert process("register", "A task", env=given, cwd=tmp_path).returncode == 0
+    code, error = notes("--keep-secrets")  # an agent
+    assert code == 6
+    assert "keep-secrets" in error
+    assert notes("--as-user")[0] == 0
+    assert TOKEN.encode() not in stored(tmp_path)
+    assert notes("--as-user", "--keep-secrets")[0] == 0
+    assert TOKEN.encode() in stored(tmp_path)
+
+
+def test_an_import_keeps_secrets_if_the_user_says_so(tmp_path):
+    """Through click and not the short path: both read the common options."""
+    source = tmp_path / "theirs.jsonl"
+    keep = {"keep_secrets": "on", "signing_key": str(tmp_path / "key")}
+    with open_memory(tmp_path / "theirs" / "s.db", **keep) as theirs:
+        theirs.task_register("Deploy", request=f"Use the token {TOKEN}.")
+        theirs.export_events(source)
+    for options, kept in (((), False), (("--keep-secrets",), True)):
+        target = environ(RINGBOLT_STORE=str(tmp_path / f"ours{kept}" / "s.db"))
+        done = process("import", str(source), "--as-user", *options, env=target, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert (TOKEN.encode() in stored(tmp_path / f"ours{kept}")) == kept

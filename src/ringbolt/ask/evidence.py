@@ -241,7 +241,7 @@ _DATED = lazy_regex(
     r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w* \d{1,2}\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
     r"|\b(?:tomorrow|tonight|today|next week|this week|morgen|freitag|montag|dienstag|mittwoch|donnerstag|demain|manana)\b"
-    r"|\b(?:between|at|before|after|until) \d{1,2}\b|星期[一二三四五六日]|月\d+日|\d+月|明天|明日|曜日"
+    r"|\b(?:between|at|before|after|until) \d{1,2}\b|星期[一二三四五六日]|月\d{1,2}日|(?<!\d)\d{1,2}月|明天|明日|曜日"
 )
 
 

@@ -707,14 +707,19 @@ def glossary(language: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def unspaced(language: str) -> tuple[tuple[str, str], ...]:
-    """The words of a language without spaces and their concepts, the longest first."""
-    rows = [
+def unspaced(language: str, subject: str) -> dict[str, list[tuple[str, str]]]:
+    """For each letter, the words of a language without spaces that begin with it and their concepts, the
+    longest first; names of the glossary have the concept `subject` and precede words of the same length."""
+    rows = [(name, subject) for name in glossary(language) if len(name) > 1]
+    rows += [
         (phrase.strip(), line.partition(":")[0])
         for line in TABLES[language].strip().splitlines()
         for phrase in line.partition(":")[2].split(",")
     ]
-    return tuple(sorted(rows, key=lambda row: -len(row[0])))
+    found: dict[str, list[tuple[str, str]]] = {}
+    for word, concept in sorted(rows, key=lambda row: -len(row[0])):
+        found.setdefault(word[0], []).append((word, concept))
+    return found
 
 
 @cache

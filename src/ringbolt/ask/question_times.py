@@ -100,7 +100,7 @@ _AGO = (
     lazy_regex(rf"\bhace (\d+|una?) ({_UNIT})|\b(?:en )?las? ultimas? (?:(\d+) )?({_UNIT})|\bha (\d+|uma?) ({_UNIT})"),
     lazy_regex(rf"\bnell[ae] ultim[ae] (?:(\d+) )?({_UNIT})|\b(\d+|un'?) ({_UNIT}) fa\b"),
     lazy_regex(rf"\b(?:de )?afgelopen (?:(\d+) )?({_UNIT})|\b(\d+|een) ({_UNIT}) geleden"),
-    lazy_regex(rf"(?:过去|最近)?(\d+) ?个?({_UNIT})(?:前|以来|内)|(?:过去|最近)一?个?()({_UNIT})|過去(\d+)({_UNIT})"),
+    lazy_regex(rf"(?:过去|最近)?(?<!\d)(\d{{1,4}}) ?个?({_UNIT})(?:前|以来|内)|(?:过去|最近)一?个?()({_UNIT})|過去(\d{{1,4}})({_UNIT})"),
 )  # fmt: skip
 _WEEK = (
     ("last week", r"last week|letzte woche|la semaine derniere|la semana pasada|semana passada|la settimana scorsa"

@@ -146,20 +146,11 @@ _ENGLISH: dict[str, tuple[str, ...]] = {
 
 def _unspaced_tokens(run: str, language: str) -> Iterator[tuple[str, str]]:
     """The words of a text without spaces: the longest known one at each place; the rest is the subject."""
-    table, names = unspaced(language), glossary(language)
-    longest = sorted(names, key=len, reverse=True)
+    table = unspaced(language, SUBJECT)
     at, pending = 0, ""
     while at < len(run):
-        concept, word = (
-            SUBJECT,
-            next((name for name in longest if len(name) > 1 and run.startswith(name, at)), ""),
-        )
-        for phrase, name in table:
-            if len(phrase) <= len(word):
-                break
-            if run.startswith(phrase, at):
-                concept, word = name, phrase
-                break
+        known = (row for row in table.get(run[at], ()) if run.startswith(row[0], at))
+        word, concept = next(known, ("", ""))
         if not word:
             pending += run[at]
             at += 1

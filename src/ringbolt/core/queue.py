@@ -5,9 +5,17 @@ from __future__ import annotations
 from ..ledger.base import Base
 from ..model import validate
 from ..model.operation import operation
+from ..model.redaction import Redactor
 from ..model.results import Job, JobsStatus
 from ..store import jobs, workers
 from ..store.tx import Tx
+
+_REDACTOR = Redactor()
+
+
+def _shown(job: Job) -> Job:
+    """A job as a reader may see it: what it must call can hold a secret."""
+    return job.replace(data=_REDACTOR.whole(job.data), error=job.error and _REDACTOR.text(job.error))
 
 
 class Queue(Base):
@@ -41,7 +49,7 @@ class Queue(Base):
                 kinds=kinds,
                 oldest=min(waiting, default=None),
                 due_since=min(due, default=None),
-                given_up=tuple(jobs.dead(tx, limit)),
+                given_up=tuple(_shown(job) for job in jobs.dead(tx, limit)),
                 workers=workers.seen(tx, now),
                 totals=workers.totals(tx),
             )
@@ -56,4 +64,4 @@ class Queue(Base):
             id: Id of the job, from jobs_status.
         """
         job_id = validate.whole("id", id, 1, 1 << 62)
-        return self.store.write(lambda tx: jobs.retry(tx, job_id))
+        return _shown(self.store.write(lambda tx: jobs.retry(tx, job_id)))

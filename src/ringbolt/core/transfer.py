@@ -132,7 +132,7 @@ class Transfer(Base):
                 "Import it with import_events if you trust it. Nothing was written.",
             )
         self.store.read(lambda tx: _check_begins(tx, begins))
-        merge = Merge(all_tasks=False)
+        merge = Merge(all_tasks=False, keep_secrets=self.settings.keep_secrets == "on")
         batch: list[tuple[int, Row, Origin]] = []
 
         def flush() -> None:
@@ -317,12 +317,12 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     return row, origin
 
 
-def as_import(event: Row, origin: Origin) -> tuple[Row, Origin]:
+def as_import(event: Row, origin: Origin, *, keep_secrets: bool) -> tuple[Row, Origin]:
     """An event of a file as this store takes it in: through the channel `import`, with what the file claims
     beside it, and without what only a store of our own may say.
 
     That is the key of a call, the session that works on the task, and the events that texts come from.
-    Secrets are redacted, as in everything that comes in.
+    Secrets are redacted, as in everything that comes in, unless the operator keeps them.
     """
     claimed = origin.claimed if origin.channel == "import" and origin.claimed else origin.channel
     author = origin.replace(channel="import", claimed=claimed)
@@ -334,8 +334,8 @@ def as_import(event: Row, origin: Origin) -> tuple[Row, Origin]:
             for row in rows.values() if name == "steps" else (rows,):
                 for cite in (*cites.values(), "session_id", "focus"):
                     row.pop(cite, None)
-    changed = validate.dumps(sets) if sets else None
-    return {**redacted_event({**event, "sets": changed}), "origin_id": origin_id(author)}, author
+    event = {**event, "sets": validate.dumps(sets) if sets else None}
+    return {**(event if keep_secrets else redacted_event(event)), "origin_id": origin_id(author)}, author
 
 
 def without_changes(event: Row) -> Row:
@@ -355,10 +355,13 @@ def _is_import_of(tx: Tx, known: Row, row: Row, origin: Origin) -> bool:
         return False
     before = tx.event(known["task_id"], known["seq"] - 1) if known["seq"] > 1 else None
     link = before["hash"] if before else first_link(row["root_id"])
-    event, _ = as_import({name: row[name] for name in EVENTS}, origin)
-    if event_hash(link, event) == known["hash"]:
-        return True
-    return event["sets"] is not None and event_hash(link, without_changes(event)) == known["hash"]
+    for keeps in (False, True):
+        event, _ = as_import({name: row[name] for name in EVENTS}, origin, keep_secrets=keeps)
+        if event_hash(link, event) == known["hash"]:
+            return True
+        if event["sets"] is not None and event_hash(link, without_changes(event)) == known["hash"]:
+            return True
+    return False
 
 
 class Merge:
@@ -373,7 +376,9 @@ class Merge:
         homes: MutableMapping[str, str] | None = None,
         all_tasks: bool = True,
         foreign: frozenset[str] = frozenset(),
+        keep_secrets: bool = False,
     ) -> None:
+        self._keep_secrets = keep_secrets
         # Tasks with an event that this store neither has nor signed: all that follows is an import too.
         self._foreign = set(foreign)
         self._all_tasks = all_tasks  # even tasks that were purged here
@@ -388,7 +393,7 @@ class Merge:
 
     def add_all(self, tx: Tx, batch: Sequence[tuple[int, Row, Origin]]) -> Merge:
         """Add a batch in a transaction. Returns the counts, because a transaction may be tried repeatedly."""
-        part = Merge(self._homes, self._all_tasks, frozenset(self._foreign))
+        part = Merge(self._homes, self._all_tasks, frozenset(self._foreign), self._keep_secrets)
         heads: dict[str, Row] = {}
         for number, row, origin in batch:
             part._add(tx, heads, number, row, origin)
@@ -456,7 +461,7 @@ class Merge:
         if not row.get("signed", True):  # a row of another store of ours needs no signature
             self._foreign.add(row["task_id"])
         if row["task_id"] in self._foreign:
-            event, origin = as_import(event, origin)
+            event, origin = as_import(event, origin, keep_secrets=self._keep_secrets)
             try:
                 tx.append(head, event, origin)
             except Overruled:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from ..ledger.base import Base, Draft, stored_result
+from ..ledger.current_task import session_task
 from ..ledger.values import read_origin
 from ..model import validate
 from ..model.errors import Conflict, NotFound
@@ -64,7 +65,7 @@ class Undo(Base):
             known := self.store.read(lambda tx: self._known(tx, "task_undo", task_id, key))
         ):
             return stored_result(known, fingerprint)
-        target = self.store.read(lambda tx: self._undoable(tx, self._find(tx, task_id, writing=True), seq))
+        target = self.store.read(lambda tx: self._undoable(tx, self._task_to_undo(tx, task_id), seq))
         full_id = target["task_id"]
         half = self.store.read(lambda tx: _other_half(tx, target))
         around = self._around(target)
@@ -92,6 +93,16 @@ class Undo(Base):
         before = {table: past.state_rows(table, task_id) for table in STATE}
         past.fold(past.head(task_id) or {}, dict(target), read_origin(target))
         return before, {table: past.state_rows(table, task_id) for table in STATE}
+
+    def _task_to_undo(self, tx: Tx, task_id: str | None) -> Row:
+        session = self.origin.session
+        if task_id is None and session and not (session_task(self, tx) or session_task(self, tx, ended=True)):
+            raise Conflict(
+                "not_undoable",
+                "This session has no task, so it has nothing to undo.",
+                "Name the task whose event you want to undo.",
+            )
+        return self._find(tx, task_id)
 
     def _undoable(self, tx: Tx, head: Row, seq: int | None) -> Row:
         if seq is not None:

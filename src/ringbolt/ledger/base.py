@@ -32,7 +32,7 @@ from .freshness import Freshness, closing_origin
 from .goal_breaker import added_blockers, count_blockers
 from .idle_tasks import resumption
 from .values import read_entries, read_origin
-from .without_secrets import redact_draft
+from .without_secrets import callback_of, redact_draft
 
 Result = TypeVar("Result")
 
@@ -422,7 +422,7 @@ class Base:
         fingerprint: str = "",
     ) -> Written:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
-        if head.get("status") == "paused" and (resumed := resumption(head, draft, self.origin)):
+        if head.get("status") == "paused" and (resumed := resumption(tx, head, draft, self.origin)):
             draft.sets["heads"] = {**draft.sets.get("heads", {}), **resumed}
         gate = Gate(tx, head, draft, self.origin, seq) if seq > 1 else None
         fresh = Freshness(tx, head, draft, self.origin) if seq > 1 else None
@@ -453,7 +453,10 @@ class Base:
             "correlation_id": self._correlation or head.setdefault("correlation", f"{head['task_id']}#{seq}"),
             "forgotten": None,
         }
+        callback = callback_of(draft)
         if self.settings.keep_secrets == "off" and redact_draft(draft, event["data"], event["sets"]):
+            if callback is not None and callback_of(draft) != callback:
+                jobs.seal(tx, head["task_id"], seq, callback, now)
             sets = validate.dumps(draft.sets) if draft.sets else None
             event.update(text=draft.text, data=self._event_data(draft), sets=sets)
         messages: int = head.get("messages") or 0

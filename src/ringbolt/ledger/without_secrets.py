@@ -15,8 +15,6 @@ from ..store.tx import Row
 from .drafts import Draft
 
 _REDACTOR = Redactor()
-# Columns and fields that must work, not be read: a callback without its token reaches nobody.
-_OPERATIONAL = frozenset(("callback_url",))
 
 
 def redact_draft(draft: Draft, data: str, sets: str | None) -> bool:
@@ -32,11 +30,17 @@ def redact_draft(draft: Draft, data: str, sets: str | None) -> bool:
     records: dict[str, Any] = draft.sets.get("+records", {})
     variable = next((row["key"] for row in records.values() if row.get("key")), "")
     draft.data = {
-        name: value if name in _OPERATIONAL else _REDACTOR.whole(value, variable if name == "value" else name)
+        name: _REDACTOR.whole(value, variable if name == "value" else name)
         for name, value in draft.data.items()
     }
     draft.sets = {table: _redacted_rows(table, rows) for table, rows in draft.sets.items()}
     return True
+
+
+def callback_of(draft: Draft) -> str | None:
+    """The callback_url that an event sets."""
+    extras: dict[str, Any] = draft.sets.get("+extras") or draft.sets.get("extras") or {}
+    return extras.get("callback_url")
 
 
 def redacted_event(event: Row) -> Row:
@@ -58,7 +62,4 @@ def redacted_event(event: Row) -> Row:
 def _redacted_rows(table: str, rows: Any) -> Any:
     if table == "+keys":  # the key itself is an identity
         return {**rows, "result": _REDACTOR.text(rows["result"])}
-    found = _REDACTOR.whole(rows)
-    if table.lstrip("+") == "extras":
-        found.update((name, rows[name]) for name in _OPERATIONAL if name in rows)
-    return found
+    return _REDACTOR.whole(rows)

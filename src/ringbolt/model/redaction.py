@@ -28,6 +28,7 @@ _LEFT_OUT = "characters left out"
 # After so many places in one text that could be a secret, the rest is redacted without a closer look: that
 # keeps the time bounded, and nothing gets through.
 _MOST_LOOKS = 600
+_MOST_COOKIES = 100  # of one header; the same holds for more
 _MOST_VALUE = 4000
 _SHORTEST_CODE = 15
 _SAMPLE = 160  # as many characters of a value say whether it is random
@@ -203,7 +204,7 @@ def secret_kind(name: str, *, in_query: bool = False) -> str:
         if before in rules.PLAIN_KEY_WORDS:
             return ""
         return "key" if before in rules.KEY_WORDS else "code" if before or in_query else ""
-    if last in ("auth", "pin"):
+    if last in ("auth", "pin") or (last == "pat" and before):
         return "code"
     if last in ("sig", "signature") and in_query:
         return "token"
@@ -288,7 +289,7 @@ def _is_random(value: str, least: int) -> bool:
     figures = sum(letter.isdigit() for letter in value)
     if not letters or (not figures and not _has_mixed_case(value)):
         return False
-    if _is_wordy(value):
+    if _is_wordy(value) or "abcdefgh" in value.lower():
         return False
     if least >= 20 and value.count("-") + value.count("_") + value.count("/") > len(value) // 6:
         return False
@@ -380,7 +381,10 @@ def _vendor_codes(text: str) -> str:
 
 def _is_blank(code: str) -> bool:
     """Whether a vendor's code is a placeholder or a name: `ghp_xxxxxxxx`, `pypi-publish-to-our-own-index`."""
-    return "xxxxx" in code.lower() or (len(code) < 300 and (entropy(code) < 1.9 or _is_wordy(code)))
+    lowered = code.lower()
+    if any(map(lowered.__contains__, ("xxxxx", "example", "your_", "your-", "abcdefgh"))):
+        return True
+    return len(code) < 300 and (entropy(code) < 1.9 or _is_wordy(code))
 
 
 def _addresses(text: str) -> str:
@@ -422,6 +426,8 @@ def _cookies(text: str) -> str:
 
     def redact(match: re.Match[str]) -> str:
         begin = match.start("cookies") - match.start()
+        if match["cookies"].count("=") > _MOST_COOKIES:
+            return match[0][:begin] + marker("cookie")
         return match[0][:begin] + _pattern(rules.COOKIE).sub(redact_cookie, match["cookies"])
 
     text = _pattern(rules.COOKIE_HEADER).sub(redact, text)
@@ -529,6 +535,8 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
     kind = secret_kind(name.strip("-$."), in_query=ahead in ("?", "&"))
     if not kind or text.startswith(MARK, max(0, name_begin - len(MARK))):
         return None
+    if ahead == "{" and text.startswith("?", match.end()):
+        return None  # `${DB_PASSWORD:?missing}`
     strict = False
     if match["gap"] is not None:
         # `--token x`, `password x` in a .netrc or a sentence, `ENV TOKEN x`, `set api_key x`
@@ -538,7 +546,9 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         login = len(previous) > 1 and previous[-2].lower() == "login"  # a .netrc
         strict = not (flagged or login)
         kind = "code" if strict and not sets and kind != "password" else kind
-        if text.startswith("-", match.end()) and not match["quote"]:
+        if match["quote"]:  # `storePassword 'x'`: what is written together is no sentence
+            strict = strict and not _is_compound(name)
+        elif text.startswith("-", match.end()):
             return None  # the next option
     elif name.lower() in ("pass", "pw"):
         # `--- PASS: TestTotals`, `ok ? 'pass' : 'fail-2'`
@@ -564,10 +574,43 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         or match["value_field"] is not None
         or match["close"] is not None
     )
+    if match["gap"] is not None and not quote and "(" in value:
+        return None  # `api_token VARCHAR(64)`: a shell would not take it either
     found = is_secret(kind, name, value, quoted=quoted, strict=strict)
     if not found and not _ends_line(text, begin, value, match, kind):
         return None
     return begin, begin + len(value), "value" if kind == "code" else kind
+
+
+def _codes_in_context(text: str) -> str:
+    """Redact random codes in quotes that follow a word such as `secret` on their line."""
+
+    def redact(match: re.Match[str]) -> str:
+        code = match[1]
+        if not _is_strongly_random(code):
+            return match[0]
+        before = text[max(0, match.start() - 160) : match.start()].rpartition("\n")[2]
+        field = _pattern(rules.FIELD_BEFORE).search(before)
+        if field and field[1].lower() in rules.HARMLESS_WORDS:
+            return match[0]
+        if not _pattern(rules.SECRET_CONTEXT).search(before):
+            return match[0]
+        return f"{match[0][0]}{marker('value')}{match[0][-1]}"
+
+    return _pattern(rules.QUOTED_CODE).sub(redact, text, _MOST_LOOKS)
+
+
+def _is_strongly_random(code: str) -> bool:
+    """Whether a code has letters of both cases and digits, all mixed: no name, no digest, no path."""
+    kinds = [letter.isdigit() + 2 * letter.isupper() for letter in code[:_SAMPLE]]
+    changes = sum(kinds[place] != kinds[place + 1] for place in range(len(kinds) - 1))
+    mixed = len(set(kinds)) == 3 and changes > 0.4 * len(kinds)
+    return mixed and _is_random(code, 20) and entropy(code) >= 3.8
+
+
+def _is_compound(name: str) -> bool:
+    """Whether a name is written as programs write them: `storePassword`, `db_pass`."""
+    return "_" in name.strip("_") or (any(letter.isupper() for letter in name[1:]) and not name.isupper())
 
 
 def _name_before(text: str, place: int, name: str) -> str:
@@ -633,6 +676,8 @@ _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("", ("",), _vendor_codes),
     ("/", rules.HOOK_HINTS, _rule(rules.WEBHOOKS, "webhook")),
     ("@", ("://",), _addresses),
+    ("@", (":",), _rule(rules.BARE_LOGIN, "password", lambda value: not _is_random(value, 12))),
+    ("", ("login ", "auth "), _rule(rules.LOGIN_CODE, "token", lambda value: not _is_random(value, 20))),
     (
         "",
         ("authorization", "bearer ", "basic ", "negotiate "),
@@ -654,6 +699,9 @@ _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("'", ("identified", "password '"), _rule(rules.SQL_PASSWORD, "password", _is_placeholder)),
     (":", (":5432:", ":*:"), _rule(rules.PGPASS, "password", _is_plain)),
     ("", rules.NAME_HINTS, _named_values),
+    ('"', rules.NAME_HINTS, _codes_in_context),
+    ("'", rules.NAME_HINTS, _codes_in_context),
+    ("_", ("_user", "_password"), _rule(rules.USER_ADDED, "password", _is_plain)),
     ("|", ("sudo", "stdin", "with-token", "chpasswd"), _rule(rules.PIPED, "password", _is_placeholder)),
     ("-", ("htpasswd",), _rule(rules.HTPASSWD, "password", _is_placeholder)),
     ("@", ("jdbc:oracle", "sqlplus"), _rule(rules.JDBC_LOGIN, "password", _is_placeholder)),

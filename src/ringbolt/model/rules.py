@@ -276,6 +276,9 @@ def _steps(plan: Any, stage: str | None, depth: int = 0) -> Iterable[dict[str, A
 
 
 def _step(step: Any, stage: str | None) -> dict[str, Any]:
+    if isinstance(step, str) and (plain := step.strip()):  # the usual form, in plans of thousands too
+        named = {"given": ["stage"]} if stage is not None else {}
+        return {"id": None, "title": plain, "stage": stage, "depends_on": [], "detail": {}, **named}
     fields: dict[str, Any] = step if is_dict(step) else {"title": step}
     key = next((key for key in _TITLES if isinstance(fields.get(key), str)), None)
     title = fields[key].strip() if key else None
@@ -319,9 +322,10 @@ def _unbulleted(line: str) -> str:
     head, _, tail = text.partition(" ")
     if head in ("-", "*", "•", "+") or (head[:-1].isdigit() and head[-1:] in (".", ")", ":")):
         text = tail.strip()
-    for box in ("[ ]", "[x]", "[X]"):
-        if text.startswith(box):
-            text = text[3:].strip()
+    if text[:1] == "[":
+        for box in ("[ ]", "[x]", "[X]"):
+            if text.startswith(box):
+                text = text[3:].strip()
     return text
 
 

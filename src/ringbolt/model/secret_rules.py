@@ -42,7 +42,7 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("npm", ("npm_",), r"npm_[A-Za-z0-9]{30,50}"),
     ("pypi", ("pypi-",), _APART + r"pypi-[\w-]{30,400}"),
     ("docker", ("dckr_",), r"dckr_(?:pat|oat)_[\w-]{20,100}"),
-    ("huggingface", ("hf_", "api_org_"), _APART + r"(?:hf|api_org)_[A-Za-z0-9]{28,60}(?!\w)"),
+    ("huggingface", ("hf_", "api_org_"), _APART + r"(?:hf|api_org)_[A-Za-z0-9]{30,40}(?!\w)"),
     ("sendgrid", ("SG.",), _APART + r"SG\.[\w-]{10,64}\.[\w-]{16,64}"),
     ("mailgun", ("key-",), _APART + r"(?:pub)?key-[0-9a-f]{32}(?![0-9a-f])"),
     ("twilio", ("SK",), r"SK(?<![A-Za-z0-9]SK)[0-9a-f]{32}(?![0-9A-Za-z])"),
@@ -66,7 +66,8 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("telegram", (":AA",), r"(?<![0-9])[0-9]{8,10}:AA[\w-]{28,40}"),
     ("pulumi", ("pul-",), _APART + r"pul-[0-9a-f]{30,50}"),
     ("notion", ("ntn_", "secret_"), _APART + r"(?:ntn_[A-Za-z0-9]{36,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))"),
-    ("square", ("sq0",), r"sq0[a-z]{3}-[\w-]{20,60}"),
+    ("square", ("sq0", "EAAA"), _APART + r"(?:sq0[a-z]{3}-[\w-]{20,60}|EAAA[\w-]{60}(?![\w+/=-]))"),
+    ("aiven", ("AVNS_",), _APART + r"AVNS_[\w-]{15,40}"),
     ("facebook", ("EAA",), _APART + r"EAA[A-Za-z0-9]{60,400}"),
     ("facebook", ("facebook", "Facebook", "FACEBOOK", "fb_", "FB_", "graph."), r"(?<![0-9])[0-9]{15,16}(?:\||%7C)[\w-]{27,40}(?![\w-])"),
     ("intra42", ("s-s4t2",), r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),
@@ -135,6 +136,9 @@ PUTTY_KEY = r"(?<=Private-Lines: )[0-9]{1,3}\s{1,4}(?:[A-Za-z0-9+/=]{4,80}\s{1,2
 URL_LOGIN = r"(?<=://)([^\s/:@\"'<>`\\]{0,100}+):([^\s/\"'<>`\\]{1,200})@"
 URL_SLASHED = r"(?<!http)(?<!https)(?<=://)[^\s/:@\"'<>]{1,60}+:([^\s\"'<>@:]{1,100}+)@"
 URL_TOKEN = r"(?<=://)([^\s/:@\"'<>`\\]{16,400}+)@"  # noqa: S105 - a pattern
+# `user:code@host.name` without a scheme, and `cargo login CODE`: only if the code is random.
+BARE_LOGIN = r"(?<![\w/:@.+-])[\w.+-]{2,40}+:([^\s:@/\"'<>`\\]{12,100}+)@(?=[\w-]{0,60}[A-Za-z][\w-]{0,60}\.)"
+LOGIN_CODE = r"(?i)(?<![\w.-])(?:login|auth|authenticate)[ \t]{1,3}([a-z0-9][\w.~+/=-]{19,400}+)"
 JDBC_LOGIN = (
     r"(?i)(?:jdbc:oracle:\w{1,10}:|sqlplus(?: -[A-Za-z]{1,8})* )['\"]?[\w$#.]{1,40}/([^\s@\"'/]{3,80})(?=@)"
 )
@@ -162,8 +166,14 @@ COOKIE = r"(?P<name>[\w.-]{1,80})=(?P<value>[^\s;,\"']{1,4000}+)"
 # `host:port:database:user:password`, the lines of a .pgpass.
 PGPASS = r"(?m)^[\w.*-]{1,100}:(?:[0-9]{4,5}|\*):[^:\s]{1,63}:[^:\s]{1,63}:(?P<secret>[^\s:]{4,200})[ \t]*$"
 # A login in a sentence: `credentials: bob / …`.
+# A random code in quotes is a secret if one of these words stands shortly before it on its line.
+QUOTED_CODE = r"[\"']([A-Za-z0-9+/_-]{20,300}+={0,2})[\"']"
+SECRET_CONTEXT = r"(?i)passw|secret|token(?!s|i)|credential|api[_-]?key|access[_-]?key|keyname|jwt\b"  # noqa: S105 - a pattern
+FIELD_BEFORE = r"(\w{1,60})\\?[\"']?[ \t]{0,3}[:=][ \t]{0,3}\\?$"
+# `rabbitmqctl add_user shop CODE`
+USER_ADDED = r"(?i)(?:add_user|create_user|change_password|set_password)[ \t]{1,3}[\w.@-]{1,60}[ \t]{1,3}([^\s\"']{6,100}+)"
 SAID_LOGIN = (
-    r"(?i)(?:credentials?|creds|logins?|zugangsdaten|identifiants?)[ \t]{0,2}[:=][ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?"
+    r"(?i)(?:credentials?|creds|logins?|zugangsdaten|identifiants?)[^\n:=]{0,40}?(?:[:=]|[ \t](?:is|are|was|ist|sind))[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?"
     r"[ \t]{0,2}[/:|][ \t]{0,2}[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
 )
 SEED_PHRASE = (

@@ -227,6 +227,9 @@ class Settings(Value, frozen=True, kw_only=True):
     http_token_streams: Annotated[
         int, within(1, 100_000, "Server: number of event streams of one token.")
     ] = 32
+    caller_waits: Annotated[
+        int, within(1, 1_000_000, "Open waits, blocking or not, of one token or of the agents of a server.")
+    ] = 500
     http_token_waits: Annotated[int, within(1, 100_000, "Server: number of blocking waits of one token.")] = (
         64
     )

@@ -59,7 +59,7 @@ def sentences(text: str) -> list[Sentence]:
 def _sentences(text: str) -> Iterator[Sentence]:
     first, in_code = True, False
     for number, line in enumerate(encode.clean(text).split("\n")):
-        if _FENCE.match(line):
+        if ("```" in line or "~~~" in line) and _FENCE.match(line):
             in_code = not in_code
             continue
         for part in [line] if in_code else _BREAK.split(line):

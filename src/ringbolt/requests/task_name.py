@@ -139,6 +139,7 @@ def _sentences(text: str) -> list[str]:
 
 def _fitness(sentence: str) -> float:
     """How well a sentence names the work: one that asks for it, with words of its own, is best."""
+    sentence = sentence[: 4 * SENTENCE_CHARACTERS]
     content = min(4.0, sum(weighted_words(sentence).values()))
     asks = (ASKS_FOR_WORK.match(sentence) or _IMPERATIVE.match(sentence)) is not None
     pointer = POINTS.search(sentence)

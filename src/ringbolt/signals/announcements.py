@@ -70,7 +70,11 @@ _ORDER = (
     r"(?:first(?:ly|\s+of\s+all)?|second(?:ly)?|third(?:ly)?|then|next|after that|afterwards|finally"
     r"|lastly)\b"
 )
-_FOLLOWS = lazy_regex(r"(?i)[,;]?(?:\s+and)?\s+(?=(?:then|after that|afterwards|finally|lastly)\b)")
+_FOLLOWS = lazy_regex(
+    r"(?i)(?:[,;]|(?<!\s))(?:\s+and)?\s+(?=(?:then|after that|afterwards|finally|lastly)\b)"
+)
+_MOST_SENTENCE = 4000
+_ORDERED = lazy_regex(rf"(?i){_ORDER}")
 _MARKER = lazy_regex(rf"(?i)\W*(?:(?:and|please|so)\s+)*({_ORDER})")
 _STARTS = lazy_regex(
     rf"(?i)\W*(?:(?:and|please|so)\s+)*(?:{_ORDER}[,:\s]*)?(?:please\s+)?"
@@ -125,7 +129,7 @@ def sequence(text: str) -> list[str]:
     """The steps of "First …, then …, finally …", in one sentence or several; empty if there are few."""
     best: list[str] = []
     run: list[str] = []
-    if not _FOLLOWS.search(text[:MOST_CHARACTERS]) and not _MARKER.search(text[:MOST_CHARACTERS]):
+    if not _FOLLOWS.search(text[:MOST_CHARACTERS]) and not _ORDERED.search(text[:MOST_CHARACTERS]):
         return []
     for line in layout(text[:MOST_CHARACTERS]):
         if line.kind not in ("prose", "lead"):
@@ -148,6 +152,7 @@ def sequence(text: str) -> list[str]:
 
 
 def _read(sentence: str) -> list[Announcement]:
+    sentence = sentence[:_MOST_SENTENCE]
     if phrases.is_question(sentence) or phrases.BEGINS_QUESTION.match(sentence):
         return []
     if later := _LATER.match(sentence):

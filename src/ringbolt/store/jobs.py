@@ -32,6 +32,9 @@ LONGEST_ERROR = 2000
 NOW = ""  # sorts before every time: due at once, whatever the clock says
 _holders = count(1)
 WORKER = "worker"  # the kind of rows that describe workers, see workers.py
+# The kind of rows that hold what must work but not be read: the ledger has it redacted (ADR 0035).
+SEALED = "sealed"
+_NEVER = "9999"
 
 NAMES = (
     "id", "kind", "task_id", "key", "data", "status", "attempts", "due_at", "token", "holder", "error",
@@ -69,6 +72,17 @@ def add(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due:
     """
     row = {"kind": kind, "task_id": task_id, "key": key, "data": dumps(data), "due": due, "now": now}
     tx.database.run(_ADD, row)
+
+
+def seal(tx: Tx, task_id: str, seq: int, value: str, now: str) -> None:
+    """Keep a value that an event holds with its secrets redacted, until the event or the task goes."""
+    add(tx, SEALED, task_id, str(seq), {"value": value}, _NEVER, now)
+
+
+def unsealed(tx: Tx, task_id: str, seq: int) -> str | None:
+    """The value that was sealed for an event; None if this store has none."""
+    job = find(tx, SEALED, task_id, str(seq))
+    return job.data["value"] if job is not None else None
 
 
 def ensure(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> None:
@@ -172,6 +186,16 @@ def of_workspace(tx: Tx, kind: str, workspace: str | None, limit: int) -> list[t
         {"kind": kind, "limit": limit, "workspace": workspace},
     )
     return [(row[0], row[1]) for row in rows]
+
+
+def count_with(tx: Tx, kind: str, field: str, value: str) -> int:
+    """The number of jobs of a kind whose data have this text in this field."""
+    # In JSON, no text can contain the quotes of a field.
+    needle = dumps({field: value})[1:-1]
+    for special in ("\\", "%", "_"):
+        needle = needle.replace(special, f"\\{special}")
+    sql = "SELECT count(*) FROM jobs WHERE kind = :kind AND data LIKE :like ESCAPE '\\'"
+    return tx.cell(sql, kind=kind, like=f"%{needle}%")
 
 
 def postpone(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due: str) -> None:
@@ -278,7 +302,7 @@ def counts(tx: Tx, now: float) -> list[Row]:
         ("kind", "status", "count", "oldest", "due", "due_since"),
         f"SELECT kind, status, count(*), min(created_at), sum({due} 1 ELSE 0 END),"
         f" min({due} CASE WHEN due_at = '{NOW}' THEN created_at ELSE due_at END END)"
-        f" FROM jobs WHERE kind <> '{WORKER}' GROUP BY kind, status ORDER BY kind, status",
+        f" FROM jobs WHERE kind NOT IN ('{WORKER}', '{SEALED}') GROUP BY kind, status ORDER BY kind, status",
         now=stamp(now),
     )
 

@@ -24,6 +24,7 @@ from contextlib import suppress
 
 from ..model.capabilities import Power
 from ..model.errors import NotAllowed
+from ..model.redaction import Redactor
 from ..model.types import Value
 from . import os_calls
 from .user_folders import user_folder
@@ -208,6 +209,9 @@ MOST_REFUSED, REFUSED_SECONDS = 20, 600.0
 MOST_AUDIT = 1 << 20
 
 
+_REDACTOR = Redactor()
+
+
 class Refusals:
     """Counts the refused looks of each caller, writes them to an audit file, and stops those who go on."""
 
@@ -232,7 +236,7 @@ class Refusals:
         with self._lock:
             self._recent(caller).append(time.monotonic())
             self.total += 1
-            _audit({"at": _utc_now(), "caller": caller, "target": target[:500], **about})
+            _audit({"at": _utc_now(), "caller": caller, "target": _REDACTOR.text(target[:500]), **about})
         return NotAllowed(
             "look_refused",
             "Looking at this, or calling it, is not allowed here, whether or not it exists.",

@@ -150,13 +150,16 @@ def _parse_part(text: str, until: str | None, place: Place, depth: int) -> Watch
 
 def _split_group(text: str) -> list[str]:
     """The parts of a group: separated by a comma and a space outside inner brackets."""
-    parts: list[str] = []
+    parts: list[list[str]] = []
+    open_brackets = 0
     for piece in text.split(","):
-        if parts and (_open_brackets(parts[-1]) or not piece.startswith(" ")):
-            parts[-1] += f",{piece}"
+        if parts and (open_brackets or not piece.startswith(" ")):
+            parts[-1].append(piece)
         else:
-            parts.append(piece)
-    return [part.strip() for part in parts]
+            parts.append([piece])
+            open_brackets = 0
+        open_brackets += _open_brackets(piece)
+    return [",".join(part).strip() for part in parts]
 
 
 def _open_brackets(text: str) -> int:

@@ -10,10 +10,11 @@ from typing import Any
 from ..ledger.base import Draft, find_item
 from ..ledger.looking import check_callback, check_patience, gate_of, refused_look
 from ..model import rules, validate
-from ..model.errors import Conflict, InvalidInput, shown
+from ..model.capabilities import LOCAL
+from ..model.errors import Conflict, InvalidInput, NotAllowed, shown
 from ..model.operation import operation
 from ..model.results import WaitResult
-from ..model.trust import Overruled
+from ..model.trust import Overruled, may_overrule
 from ..store import jobs
 from ..store.tx import Row, Tx
 from ..system import http_client
@@ -21,7 +22,17 @@ from ..system.gate import LookRefused
 from .bounded import bounded, resource_of
 from .conditions import JUDGED, Place, Watch, checked_argv, not_understood, read_watch
 from .loop import CALLER_LEASE_SECONDS, Watcher
-from .state import KIND, LONGEST, MOST_LISTED, MOST_SECONDS, SHORTEST, check_watching, task_changes
+from .state import (
+    KIND,
+    LONGEST,
+    MOST_LISTED,
+    MOST_SECONDS,
+    SHORTEST,
+    Wait,
+    check_watching,
+    clear_text,
+    task_changes,
+)
 from .targets import State, begin
 from .wake import WaitRecords
 
@@ -105,6 +116,7 @@ class Waiting(WaitRecords):
                     f"Task {head['task_id']} would wait for itself.",
                     "Wait for one of its steps (task:ID/STEP), or with another task.",
                 )
+            self._check_quota(tx)
             seq = head["last_seq"] + 1
             jobs.add(tx, KIND, head["task_id"], str(seq), data, jobs.NOW, now)
             if watcher is not None:  # in the same transaction, so that no worker takes it first
@@ -178,6 +190,7 @@ class Waiting(WaitRecords):
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             fresh = self._read_wait(tx, task_id, seq)
             check_watching(fresh)
+            self._check_author(tx, fresh, changes=until is not None or timeout is not None)
             spec = {**fresh.spec, "until": watch.until}
             if timeout is not None:
                 spec["timeout"] = timeout
@@ -196,6 +209,12 @@ class Waiting(WaitRecords):
         self._write("wait_update", task_id, decide)
         self._check_once(self._wait(task_id, seq))
         return self._result(task_id, seq)
+
+    def _check_author(self, tx: Tx, wait: Wait, *, changes: bool) -> None:
+        """Raise if another condition or time would end what a more trusted channel waits for."""
+        started = tx.event(wait.task_id, wait.seq)
+        if changes and started is not None and not may_overrule(self._authority, started["channel"]):
+            raise Overruled(wait.task_id, f"wait #{wait.seq}")
 
     @operation(scope="write", example={"wait_id": "7#2", "reason": "not needed any more"})
     def wait_cancel(self, wait_id: str, reason: str | None = None) -> WaitResult:
@@ -247,6 +266,16 @@ class Waiting(WaitRecords):
                 "Wait for the command's result, such as a file, or ask the operator to set wait_commands.",
             )
 
+    def _check_quota(self, tx: Tx) -> None:
+        """Raise if a caller that comes through a server has too many open waits."""
+        name, most = self.grant.name, self.settings.caller_waits
+        if name != LOCAL.name and jobs.count_with(tx, KIND, "by", name) >= most:
+            raise NotAllowed(
+                "too_many_waits",
+                f"This caller already has {most} open waits.",
+                "Cancel some of them (wait_status lists them), or ask the operator to raise caller_waits.",
+            )
+
     def _display(self, target: Any, task_id: str | None) -> str | None:
         """The display that a task works on, otherwise that of this process."""
         if not isinstance(target, str) or not ("screen:" in target or "window:" in target):
@@ -272,7 +301,7 @@ class Waiting(WaitRecords):
         return {
             "state": self._first_state(watch), "detail": None, "interval": interval, "changes": 0,
             "folder": self.workspace, "powers": list(self.grant.powers), "anywhere": self.grant.anywhere,
-            **self._time_mark(waited),
+            "clear": clear_text(watch), "by": self.grant.name, **self._time_mark(waited),
         }  # fmt: skip
 
     def _first_state(self, watch: Watch) -> State:

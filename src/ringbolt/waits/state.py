@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.tasks import status_changes
 from ..model.errors import Conflict
+from ..model.redaction import Redactor
 from ..model.results import WaitResult
 from ..model.types import Value, is_list
 from ..model.validate import seconds_of
@@ -31,6 +32,7 @@ MOST_LISTED = 1000
 KIND = "wait"
 REASON = "wait"  # why the task waits: a task with another reason does not continue when a wait ends
 UNSEEN: Any = object()
+_REDACTOR = Redactor()
 _QUICK = ("file", "log", "process", "time", "task", "item", "manual")
 
 
@@ -65,12 +67,16 @@ class Wait(Value, frozen=True, kw_only=True):
 
     @property
     def watch(self) -> Watch:
-        """The parsed target and condition; InvalidInput if imported events are not valid."""
-        return read_watch(self.spec["target"], self.spec.get("until"))
+        """The parsed target and condition, with the secrets that only the job of the wait holds;
+        InvalidInput if imported events are not valid."""
+        clear = (self.data or {}).get("clear") or (self.spec["target"], self.spec.get("until"))
+        return read_watch(*clear)
 
     def as_result(self, now: str) -> WaitResult:
         """The wait as its caller sees it; `due` means that a check is overdue."""
         judged = JUDGED in self.criteria
+        data = self.data or {}
+        detail: str | None = data.get("detail")
         fields: dict[str, Any] = {"state": self.state, "judged_by": "model" if judged else "rule"}
         return WaitResult(
             wait_id=self.wait_id,
@@ -82,7 +88,7 @@ class Wait(Value, frozen=True, kw_only=True):
             started_at=self.started_at,
             ended_at=self.ended_at,
             result=self.result,
-            last_check=self.data["detail"] if self.data else None,
+            last_check=_REDACTOR.text(detail) if detail and data.get("clear") else detail,
             due=self.state == "watching" and self.due is not None and self.due <= now,
             **fields,
         )
@@ -188,6 +194,12 @@ def checked_spec(started: Mapping[str, Any], updated: Mapping[str, Any]) -> dict
         if spec.get(name) is not None:
             spec[name] = str(spec[name])
     return {**spec, "target": spec.get("target") or "nothing"}
+
+
+def clear_text(watch: Watch) -> tuple[str, str | None] | None:
+    """Target and condition of a wait if they hold a secret: the ledger has them redacted, and the wait must
+    still work."""
+    return None if _REDACTOR.text(watch.criteria) == watch.criteria else (watch.target, watch.until)
 
 
 def check_watching(wait: Wait) -> None:

@@ -258,8 +258,9 @@ class WaitRecords(Modelling):
 
     def _add_followups(self, tx: Tx, task_id: str, key: str, data: Mapping[str, Any], now: str) -> None:
         """Queue the callback and the command of a wait that has ended."""
-        if self.settings.callbacks == "on" and (url := data.get("callback_url") or tx.callback_url(task_id)):
-            jobs.add(tx, "webhook", task_id, key, {"url": url}, jobs.NOW, now)
+        if self.settings.callbacks == "on" and ("callback_url" in data or tx.callback_url(task_id)):
+            own = {"url": data["callback_url"]} if "callback_url" in data else {}
+            jobs.add(tx, "webhook", task_id, key, own, jobs.NOW, now)
         if command := data.get("command"):
             jobs.add(tx, WAKE, task_id, key, {"command": command, "folder": data["folder"]}, jobs.NOW, now)
 

@@ -17,7 +17,10 @@ from typing import Any
 from ..config import user_folder
 from ..extract.summary_text import compose
 from ..memory import TaskMemory
+from ..model.redaction import is_marked
 from ..model.results import Job
+from ..store import jobs
+from ..store.tx import Tx
 from ..system import http_client
 from ..system.files import FileErrors, locked_folder, read_bounded, write_atomic
 from ..system.http_client import StatusError, is_public
@@ -32,7 +35,7 @@ def deliver(memory: TaskMemory, job: Job) -> None:
 
     Every attempt for the same event has the same `webhook-id`, by which a receiver recognises repetitions.
     """
-    url = job.data.get("url") or memory.store.read(lambda tx: tx.callback_url(job.task_id), once=True)
+    url = job.data.get("url") or memory.store.read(lambda tx: _callback_url(tx, job.task_id), once=True)
     if not url or memory.settings.callbacks == "off":  # it was on when the job was added
         return
     address = http_client.read_url(url, "the callback_url")
@@ -48,6 +51,17 @@ def deliver(memory: TaskMemory, job: Job) -> None:
     )
     if not 200 <= status < 300:
         raise StatusError(status, answer)
+
+
+def _callback_url(tx: Tx, task_id: str) -> str | None:
+    """The callback_url of a task with its secrets; ValueError if this store does not have them."""
+    found = tx.callback_url(task_id)
+    if found is None:
+        return None
+    url = jobs.unsealed(tx, task_id, found[1]) or found[0]
+    if is_marked(url):
+        raise ValueError("the callback_url has a secret that this store does not have")
+    return url
 
 
 def message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from ...model.lazy_regex import lazy_regex
 from ..text_layout import one_line
 
 _MOST = 50_000
-_COMMENTS = lazy_regex(r"--[^\n]*|/\*.*?\*/|^\s*#[^\n]*", re.S | re.M)
-_STRINGS = lazy_regex(r"'(?:[^']|'')*'", re.S)
+_COMMENTS = lazy_regex(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|^[ \t]*+#[^\n]*", re.M)
+_STRINGS = lazy_regex(r"'(?:[^']|'')*+'", re.S)
 _NAME = r"(?:if\s+(?:not\s+)?exists\s+)?(?:only\s+)?([\w.\"`\[\]$-]+)"
 # What a statement writes to; the first that matches counts.
 _WRITES = tuple(
@@ -74,19 +74,18 @@ def sql_write(text: str, program: str = "") -> SqlWrite | None:
     statements = [one for one in hidden.split(";") if one.strip()]
     if statements and statements[-1].split()[0].lower() == "rollback":
         return None
-    for place, one in enumerate(statements):
+    for one in statements:
         one = _RUNS_IT.sub("", one)
         if _TEMPORARY.match(one):
             continue
-        if (found := _write(one, _where(plain, place, hidden, one), program)) is not None:
+        if (found := _write(one, _where(plain if len(statements) == 1 else one), program)) is not None:
             return found
     return None
 
 
-def _where(plain: str, place: int, hidden: str, statement: str) -> str:
-    """The condition of a statement; with its texts, if it stands alone."""
-    source = plain if len([one for one in hidden.split(";") if one.strip()]) == 1 else statement
-    found = _WHERE.search(source.rstrip().rstrip(";"))
+def _where(statement: str) -> str:
+    """The condition of a statement."""
+    found = _WHERE.search(statement.rstrip().rstrip(";"))
     return f" WHERE {one_line(found[1], 120)}" if found else ""
 
 

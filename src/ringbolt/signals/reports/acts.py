@@ -99,11 +99,11 @@ def _mark_short_state(tokens: Sequence[Token], lookup: Lookup) -> None:
 def _stated_part(tokens: list[Token], lookup: Lookup) -> list[Token]:
     """A clause without what only explains or describes it: "queue checked: 4,100 mails stuck", "laid without
     wrinkles", "proofread, no typos left"."""
+    says = False
     for place, token in enumerate(tokens):
-        before = tokens[:place]
-        says = any(one.mark in ("done", "state", "failed") or is_past(one, tokens, lookup) for one in before)
         if says and (token.text == COLON or (token.mark == "negation" and token.low in _NO_THING)):
-            return before
+            return tokens[:place]
+        says = says or token.mark in ("done", "state", "failed") or is_past(token, tokens, lookup)
     return tokens
 
 

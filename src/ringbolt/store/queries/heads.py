@@ -165,15 +165,18 @@ class Heads(Queries):
         """The long or rarely changed columns of a task."""
         return decode_extras(self.rows(EXTRAS, SELECT_EXTRAS, task_id=task_id)[0])
 
-    def callback_url(self, task_id: str) -> str | None:
-        """The URL to call when a task ends; one that came with an import is never called."""
-        return self.cell(
-            "SELECT x.callback_url FROM extras x"
+    def callback_url(self, task_id: str) -> tuple[str, int] | None:
+        """The URL to call when a task ends, secrets redacted, and the event that set it; one that came with
+        an import is never called."""
+        rows = self.rows(
+            ("url", "seq"),
+            "SELECT x.callback_url, x.callback_seq FROM extras x"
             " JOIN events e ON e.task_id = x.task_id AND e.seq = x.callback_seq"
             " JOIN origins o ON o.id = e.origin_id"
-            " WHERE x.task_id = :task_id AND o.channel <> 'import'",
+            " WHERE x.task_id = :task_id AND x.callback_url IS NOT NULL AND o.channel <> 'import'",
             task_id=task_id,
         )
+        return (rows[0]["url"], rows[0]["seq"]) if rows else None
 
 
 def _newest(columns: Sequence[str], statuses: Sequence[str], where: str) -> str:

@@ -9,7 +9,7 @@ import click
 
 from ...model.errors import shown
 from ...model.operation import split_docstring
-from .console import leave, open_memory
+from .console import apply_common_options, leave, open_memory
 from .parameters import COMMON, EVERYWHERE, TASK, CommonOption, OperationCommand, Parameter
 
 Arguments = ParamSpec("Arguments")
@@ -67,6 +67,10 @@ class Command(click.Command):
         super().__init__(*words, **more)
         own = [common for common, has in ((EVERYWHERE, everywhere), (TASK, task)) if has]
         self.params += [*map(_click_option, own), *_COMMON]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        apply_common_options()
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         own: list[tuple[str, str]] = []

@@ -44,6 +44,13 @@ def given() -> dict[str, Any]:
     return _given
 
 
+def apply_common_options() -> None:
+    """Let those common options take effect that concern this whole process and the ones that it starts."""
+    if given().get("keep_secrets"):
+        require_user("--keep-secrets")
+        os.environ["RINGBOLT_KEEP_SECRETS"] = "on"
+
+
 # --- calling operations -----------------------------------------------------------------------------
 
 

@@ -41,6 +41,7 @@ COMMON = (
     CommonOption("--session", "NAME", "The session, instead of RINGBOLT_SESSION."),
     CommonOption("--agent", "NAME", "The agent's name, instead of RINGBOLT_AGENT."),
     CommonOption("--as-user", "", "Record this as the user's words, even without a terminal."),
+    CommonOption("--keep-secrets", "", "Store secrets as they come, during this command. Only the user may."),
     CommonOption("--json", "", "Print JSON."),
 )
 

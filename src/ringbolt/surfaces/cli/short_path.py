@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from .command_table import COMMANDS
-from .console import run_to_end
+from .console import apply_common_options, run_to_end
 from .parameters import CommonOption, OperationCommand, Parameter
 
 # Modules that do not import click.
@@ -119,6 +119,7 @@ class PlainLine:
         """Run the command with the parsed values."""
         for common, value in self.common.items():
             common.keep(value)
+        apply_common_options()
         return self._command.run(self.values)
 
 
