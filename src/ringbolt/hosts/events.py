@@ -11,6 +11,7 @@ from typing import Any
 from ..core.draft_tasks import turn_to
 from ..hook_memory import HookMemory
 from ..ledger.access import grouped, seconds_now
+from ..model import rules
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
 from ..model.trust import key_of
@@ -382,7 +383,7 @@ def _session_began(capture: Capture, memory: HookMemory, event: Mapping[str, Any
     source = _text(event, "source")
     if source != "compact":  # a compaction has its snapshots
         capture.effects_unknown("the session ended before a result came")
-        capture.aside(f"The session goes on: {source or 'no reason given'}.", key=name)
+        capture.aside(f"{rules.SESSION_CONTINUES}: {source or 'no reason given'}.", key=name)
 
 
 def _session_ended(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:

@@ -8,15 +8,16 @@ from typing import Any
 
 from ..hook_memory import HookMemory
 from ..journal.event_files import Journal
+from ..model.rules import TREE_STATUS
 from ..model.settings import Settings
 from .capture_hook import Late
 from .compaction_state import Mark
 from .context_injection import Answers
 from .drain import Drainer
 from .host_table import Host
-from .sessions import session_of
+from .sessions import own_task, session_of
 from .taken_tasks import taken_task_notice
-from .tree_status import keep_tree_status
+from .tree_status import changed_tree_status
 
 # Events that a hook may drain in one call, and the share of its time that this may take.
 _LIMIT = 500
@@ -73,8 +74,8 @@ def _answer(
     own = memory.acting_as(
         session=session_of(event), workspace=folder if isinstance(folder, str) and folder else None
     )
-    if event["event"] in _LOOKS_AT_TREE and isinstance(folder, str) and folder:
-        keep_tree_status(own, folder)
+    if event["event"] in _LOOKS_AT_TREE and isinstance(folder, str):
+        _keep_tree_status(own, folder)
     notice = taken_task_notice(own, journal) if event["event"] in _TELLS and _injects(shape, event) else ""
     due = mark.is_nearly_full()
     turn = event["event"] == "UserPromptSubmit" and memory.settings.hook_turn_block == "on"
@@ -85,6 +86,13 @@ def _answer(
         answers.distill()
     text = answers.text()
     return "\n".join(part for part in (notice, text) if part), answers.asks, trouble
+
+
+def _keep_tree_status(memory: HookMemory, folder: str) -> None:
+    """Keep the state of a session's working tree in its task, if it has one and the state has changed."""
+    task = own_task(memory)
+    if task and (text := changed_tree_status(memory, task, folder)):
+        memory.acting_as(channel="tool").task_snapshot(task, text, label=TREE_STATUS)
 
 
 def _injects(shape: Host, event: Mapping[str, Any]) -> bool:

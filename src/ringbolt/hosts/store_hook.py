@@ -26,12 +26,13 @@ from ..model.types import Origin
 from ..store import open_store
 from ..store.queries.distilled import is_distilled
 from .capture_hook import Late, set_alarm
-from .compaction_state import PENDING, Mark
+from .compaction_state import DELIVERED, PENDING, Mark
 from .host_schemas import answer as in_hosts_form
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
 from .packet_text import packet_text
 from .sessions import own_task, session_of
+from .tree_status import changed_tree_status
 
 
 def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any], deadline: float) -> str:
@@ -101,7 +102,7 @@ class _Call:
     def _work(self, mark: Mark, event_file: str | None) -> str:
         if self._trouble:
             return ""
-        if self._only_shows(event_file) and (text := self._own_packet()):
+        if self._is_alone(event_file) and (text := self._stored_packet(mark)) is not None:
             return self._formed(text)
         # Imported here because most sessions begin with nothing to write, and this takes longest to load.
         from .store_answers import drain_and_answer
@@ -132,31 +133,40 @@ class _Call:
             "told": self._told,
         }
 
-    def _only_shows(self, event_file: str | None) -> bool:
+    def _is_alone(self, event_file: str | None) -> bool:
         """Whether a session begins and no other event waits: then this one can wait for the next drain."""
-        if self._ours != "SessionStart" or self._event.get("source") == "compact":
-            return False
-        return [file.path for file in self._journal.waiting()] == [event_file]
+        return self._ours == "SessionStart" and [one.path for one in self._journal.waiting()] == [event_file]
 
-    def _own_packet(self) -> str:
-        """The packet of the session's task, without draining; empty if it has none."""
+    def _stored_packet(self, mark: Mark) -> str | None:
+        """The packet of the session's task as the store has it; None if something must be written first."""
+        is_compacted = self._event.get("source") == "compact"
+        if is_compacted and mark.read() == DELIVERED:
+            return ""  # asked again for the same compaction
         path = store_path(self._location)
         if path is not None and not os.path.exists(path):
-            return ""
+            return None
         # Estimates are never too low, and loading a tokenizer takes longer than everything else.
         settings = self._settings.replace(tokens="estimate")
         store = open_store(self._location, settings)
         folder = self._event.get("cwd")
-        workspace, repository = workspace_named(folder if isinstance(folder, str) and folder else None)
+        folder = folder if isinstance(folder, str) and folder else None
+        workspace, repository = workspace_named(folder)
         origin = Origin(principal="", agent=self._host, channel="agent", session=session_of(self._event))
         memory = Base(store, settings, origin=origin, workspace=workspace, repository=repository)
         try:
             task = own_task(memory)
-            if task and not store.read(lambda tx: is_distilled(tx, task)):
-                return ""  # it ended without a chance to distil
-            return packet_text(memory, task, self._shape, events_at_hand=1) if task else ""
+            # One that ended without a chance to distil does so first.
+            if task is None or not store.read(lambda tx: is_distilled(tx, task)):
+                return None
+            # Before a compaction, PreCompact has looked at the tree.
+            if not is_compacted and folder and changed_tree_status(memory, task, folder):
+                return None
+            text = packet_text(memory, task, self._shape, events_at_hand=1)
         finally:
             store.close()
+        if is_compacted:
+            mark.set(DELIVERED, time.time())
+        return text
 
     def _formed(self, text: str, *, asks: bool = False) -> str:
         """An answer in the host's own form; that to PreCompact is plain text."""
