@@ -33,7 +33,7 @@ from statistics import median
 from speed import Figure, at_most, child_environment, in_turn, ratio, table
 
 from ringbolt import TaskMemory
-from ringbolt.hosts.capture_hook import session_digest
+from ringbolt.hosts.hook_parts.journal_files import session_digest
 from ringbolt.hosts.host_table import QUICK_SECONDS
 from ringbolt.hosts.install.installer import Installer
 from ringbolt.journal.cards import Card, write_card

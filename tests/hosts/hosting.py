@@ -9,8 +9,9 @@ import sys
 import time
 
 from ringbolt import TaskMemory
-from ringbolt.hosts.capture_hook import CapturedEvent, host_facts
+from ringbolt.hosts.capture_hook import CapturedEvent
 from ringbolt.hosts.drain import drain
+from ringbolt.hosts.hook_parts.embedded_parts import host_facts
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from ringbolt.hosts import capture_hook, hook_build
-from ringbolt.hosts.capture_hook import call_heads, head_digest, session_digest
+from ringbolt.hosts.hook_parts.calls import call_heads
+from ringbolt.hosts.hook_parts.journal_files import head_digest, session_digest
 from ringbolt.hosts.host_table import HOSTS
 from tests.hosts.capture_process import NAME, Capturing, asking_package, built_hook
 from tests.model.invented_secrets import SECRETS
@@ -459,7 +460,9 @@ class Counted:
             return found(*words)
         return call
 
-hook.system = Counted()
+for name, module in list(sys.modules.items()):
+    if name.startswith(("ringbolt.hosts.hook_parts.", "ringbolt.hosts.capture_hook")) and hasattr(module, "system"):
+        module.system = Counted()
 for left in range(1, 1000):
     child = os.fork()
     if not child:

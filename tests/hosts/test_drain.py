@@ -16,8 +16,8 @@ from ringbolt import StoreError, TaskMemory
 from ringbolt.hosts import drain as module
 from ringbolt.hosts import events as host_events
 from ringbolt.hosts.capture import Capture
-from ringbolt.hosts.capture_hook import Late
 from ringbolt.hosts.drain import BATCH, MOST_TRIES, Drainer, drain
+from ringbolt.hosts.hook_parts.system_calls import Late
 from ringbolt.hosts.store_hook import answer
 from ringbolt.journal.cards import read_card
 from ringbolt.journal.event_files import Journal

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ringbolt.hosts import capture_hook
+from ringbolt.hosts.hook_parts import system_calls
 from ringbolt.journal import event_files, names
 from ringbolt.journal.event_files import Journal, NotAnEvent
 from ringbolt.journal.folders import journal_folders
@@ -119,7 +119,7 @@ def test_a_full_disk_leaves_nothing_half_written(journal, monkeypatch, step):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(capture_hook.system, step, full)
+        patch.setattr(system_calls.system, step, full)
         with pytest.raises(OSError, match="No space"):
             write_event(journal, new_name("s"), {})
     assert journal.is_empty()

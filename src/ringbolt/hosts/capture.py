@@ -29,7 +29,7 @@ from ..signals.effects.relations import Acts, relation
 from ..signals.effects.side_effects import SideEffect, side_effects
 from ..signals.text_layout import one_line
 from ..store.tx import Row, Tx
-from .capture_hook import clipped as clipped
+from .hook_parts.cleaning import clipped as clipped
 from .requests import is_finished, judge_later, judged, requests_of, says_done, task_to_take_over
 from .sessions import own_task
 from .transcripts.events import as_text

@@ -16,9 +16,9 @@ from ..packet import encode
 from ..packet.operations import read_whole_task
 from ..packet.resume import standing_orders, turn_block
 from ..packet.resume_rows import request_seqs
-from .capture_hook import Late, set_alarm
 from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
 from .guard import FAILED, warning
+from .hook_parts.system_calls import Late, set_alarm
 from .host_table import Host
 from .packet_text import packet_text
 from .sessions import own_task, session_of

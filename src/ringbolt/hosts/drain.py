@@ -31,11 +31,11 @@ from ..store.tx import Tx
 from ..system.files import sync_folder
 from ..system.os_calls import user
 from .capture import Capture
-from .capture_hook import call_heads, may_act_outside
 from .compaction_state import GOES_ON, Mark, is_repeated
 from .events import MOST_VALUE, apply, cleaned, fitted, name_of, naming, tidied
 from .guard import heads_of_interest
 from .guard_rules import refresh
+from .hook_parts.calls import call_heads, may_act_outside
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
 from .session_rows import SessionRows

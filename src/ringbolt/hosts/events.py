@@ -30,8 +30,8 @@ from ..signals.calls.tools import (
     is_shell,
 )
 from .capture import Capture, asked_by, is_assent
-from .capture_hook import MOST_TEXT, clipped, fitting
-from .capture_hook import MOST_VALUE as MOST_VALUE
+from .hook_parts.cleaning import MOST_TEXT, clipped, fitting
+from .hook_parts.cleaning import MOST_VALUE as MOST_VALUE
 from .host_schemas import around_edit, has_failed, output_of
 from .host_table import HOSTS, WHOLE
 from .interruptions import interruption, interruption_line, is_by_user

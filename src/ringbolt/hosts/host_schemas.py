@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from ..model.types import is_dict, is_list
-from .capture_hook import BULKY, unwrapped
-from .capture_hook import has_failed as has_failed
+from .hook_parts.calls import has_failed as has_failed
+from .hook_parts.calls import unwrapped
+from .hook_parts.cleaning import BULKY
 from .host_table import EVENT_FIELDS, FIELDS, HOSTS, Host
 from .transcripts.lines import exit_code
 

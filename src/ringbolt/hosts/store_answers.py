@@ -10,10 +10,10 @@ from ..hook_memory import HookMemory
 from ..journal.event_files import Journal
 from ..model.rules import TREE_STATUS
 from ..model.settings import Settings
-from .capture_hook import Late
 from .compaction_state import Mark
 from .context_injection import Answers
 from .drain import Drainer
+from .hook_parts.system_calls import Late
 from .host_table import Host
 from .sessions import own_task, session_of
 from .taken_tasks import taken_task_notice

@@ -25,8 +25,8 @@ from ..model.settings import Settings
 from ..model.types import Origin
 from ..store import open_store
 from ..store.queries.distilled import is_distilled
-from .capture_hook import Late, set_alarm
 from .compaction_state import DELIVERED, PENDING, Mark
+from .hook_parts.system_calls import Late, set_alarm
 from .host_schemas import answer as in_hosts_form
 from .host_schemas import read_event
 from .host_table import HOSTS, Host

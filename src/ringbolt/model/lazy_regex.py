@@ -37,4 +37,4 @@ def lazy_regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
 def lazy_patterns(module: ModuleType) -> list[tuple[str, int]]:
     """The lazy patterns of a module, each as the arguments of `re.compile`."""
     found = (value for value in vars(module).values() if isinstance(value, _LazyPattern))
-    return [(one.pattern, one.flags_given) for one in found]
+    return [(one.pattern, int(one.flags_given)) for one in found]

@@ -23,7 +23,7 @@ from ...requests.task_name import task_name
 from ...store import sessions
 from ...store.tx import Row, Tx
 from ..capture import Capture, is_assent
-from ..capture_hook import clipped
+from ..hook_parts.cleaning import clipped
 from ..requests import says_done
 from ..sessions import session_of
 from .events import (
