@@ -165,9 +165,9 @@ def test_a_file_that_holds_no_event_says_why(journal, content, why):
 def test_characters_that_no_engine_stores_are_replaced(journal):
     path = write_event(journal, name(1), {})
     with open(path, "w") as file:
-        file.write(json.dumps({"told": {"a\0": ["x\0", "\ud800", "\N{GRINNING FACE}"]}}))
+        file.write(json.dumps({"payload": {"a\0": ["x\0", "\ud800", "\N{GRINNING FACE}"]}}))
     event, _ = journal.read(journal.waiting()[0])
-    assert event == {"told": {"a\ufffd": ["x\ufffd", "?", "\N{GRINNING FACE}"]}}
+    assert event == {"payload": {"a\ufffd": ["x\ufffd", "?", "\N{GRINNING FACE}"]}}
 
 
 def test_dropping_takes_events_wherever_they_lie(journal):

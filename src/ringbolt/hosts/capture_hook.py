@@ -30,7 +30,14 @@ from typing import Any, NoReturn
 from .hook_parts.calls import READ_TOOLS, call_heads, has_failed, may_act_outside, may_forbid
 from .hook_parts.card_check import card_has
 from .hook_parts.cleaning import HARMLESS, SURELY_FITS, cleaned, encodable, may_hold_secret
-from .hook_parts.embedded_parts import BUILT, ReadyPatterns, embedded, host_facts, redaction_module
+from .hook_parts.embedded_parts import (
+    BUILT,
+    ReadyPatterns,
+    embedded,
+    host_facts,
+    redaction_module,
+    rules_digest,
+)
 from .hook_parts.hook_settings import HookSettings, journal_folders, user_folder
 from .hook_parts.host_state import host_process, tokens_in_use, was_compacted
 from .hook_parts.journal_files import (
@@ -161,15 +168,15 @@ class CapturedEvent:
         self.folders = journal_folders(self._settings.location(), self._settings.tenant())
         redaction = redaction_module() if may_hold_secret(data) else HARMLESS
         self._redactor = redaction["Redactor"](keep=self._settings.is_on("keep_secrets"))
-        told = parse(data)
+        payload = parse(data)
         self.raw = ""
-        self.told: dict[str, Any] | None = None
-        if told is None:
+        self.payload: dict[str, Any] | None = None
+        if payload is None:
             text = redaction["storable"](data[: 4 * _MOST_RAW].decode("utf-8", "replace")[:_MOST_RAW])
             self.raw = self._redactor.text(text)
         else:
             fits = len(data) <= SURELY_FITS
-            self.told = cleaned(told, facts, self._redactor, redaction["storable"], fits=fits)
+            self.payload = cleaned(payload, facts, self._redactor, redaction["storable"], fits=fits)
         self._session = session_digest(str(self._field("session") or ""))
 
     def run(self) -> str:
@@ -182,7 +189,7 @@ class CapturedEvent:
                 self._journal()
             return self._ask_store(None) if self._has_advice() else ""
         if self._name == "SessionStart":
-            self._tell_commands()
+            self._export_session()
         path = self._journal()
         if path is None or self._name in _OPENS_STORE:
             return self._ask_store(path)
@@ -196,8 +203,8 @@ class CapturedEvent:
 
     def _field(self, ours: str) -> Any:
         """A field of the event by our name; hosts have it in different places."""
-        told = self.told or {}
-        return next((told[place] for place in self._facts[ours] if told.get(place) is not None), None)
+        payload = self.payload or {}
+        return next((payload[place] for place in self._facts[ours] if payload.get(place) is not None), None)
 
     # --- the journal
 
@@ -240,16 +247,18 @@ class CapturedEvent:
                 "process": host_process() if self._name in _NAMES_HOST else "",
             },
         }
+        if not self._redactor.keeps:
+            record["redacted_by"] = rules_digest()
         record["env"] = {key: encodable(value) for key, value in record["env"].items() if value}
         if (size := self._transcript_size()) is not None:
             record["transcript_bytes"] = size
-        if self.told is None:
+        if self.payload is None:
             return encode({**record, "raw": self.raw}).encode()
-        content = encode({**record, "told": self.told})
+        content = encode({**record, "payload": self.payload})
         if len(content) <= _MOST_EVENT:
             return content.encode()
         # Many fields that are all as large as one may be.
-        return encode({**record, "raw": encode(self.told)[:_MOST_RAW]}).encode()
+        return encode({**record, "raw": encode(self.payload)[:_MOST_RAW]}).encode()
 
     def _transcript_size(self) -> int | None:
         transcript = self._field("transcript")
@@ -260,7 +269,7 @@ class CapturedEvent:
         except (OSError, ValueError):
             return 0  # all of it is still to come
 
-    def _tell_commands(self) -> None:
+    def _export_session(self) -> None:
         """Tell commands that the agent will run which session they belong to, where the host allows it."""
         file, session = variable("CLAUDE_ENV_FILE"), str(self._field("session") or "")
         if file and session.isascii() and session.replace("-", "").replace("_", "").isalnum():
@@ -277,27 +286,33 @@ class CapturedEvent:
 
     def _call(self) -> tuple[str, dict[str, Any]]:
         """The tool and its input, with our names."""
-        given = self._field("input")
+        tool_input = self._field("input")
         names: dict[str, str] = self._facts["inputs"]
-        fields = {names.get(name, name): value for name, value in given.items()} if is_dict(given) else {}
+        fields = (
+            {names.get(name, name): value for name, value in tool_input.items()}
+            if is_dict(tool_input)
+            else {}
+        )
         tool = str(self._field("tool") or "")
         return self._facts["tools"].get(tool, tool), fields
 
     def _has_advice(self) -> bool:
         """Whether the store may have a warning about the call to be made; True is not certain."""
-        if "PreToolUse" not in self._facts["injects"] or self.told is None:
+        if "PreToolUse" not in self._facts["injects"] or self.payload is None:
             return False
-        tool, given = self._call()
+        tool, tool_input = self._call()
         if not tool or tool.lower() in READ_TOOLS:
             return False
-        heads = call_heads(tool, given)
+        heads = call_heads(tool, tool_input)
         return any(
-            self._waiting_says(folder, tool, given, heads)
-            or any(card_has(f"{folder}/cards", session, tool, given, heads) for session in self._sessions())
+            self._waiting_says(folder, tool, tool_input, heads)
+            or any(
+                card_has(f"{folder}/cards", session, tool, tool_input, heads) for session in self._sessions()
+            )
             for folder in self.folders
         )
 
-    def _waiting_says(self, folder: str, tool: str, given: Mapping[str, Any], heads: list[str]) -> bool:
+    def _waiting_says(self, folder: str, tool: str, tool_input: Mapping[str, Any], heads: list[str]) -> bool:
         """Whether a waiting event may be a reason: a prompt, or an error or effect of the same program."""
         mark = f"-{self._session}-"
         digests = [head_digest(head) for head in heads]
@@ -308,7 +323,7 @@ class CapturedEvent:
             if outcome[0] == "p":
                 return True
             same = outcome[0] in "fc" and any(digest in outcome for digest in digests)
-            if same and (outcome[0] == "f" or may_act_outside(tool, given)):
+            if same and (outcome[0] == "f" or may_act_outside(tool, tool_input)):
                 return True
         return False
 
@@ -322,7 +337,7 @@ class CapturedEvent:
             yield session_digest(whole)
 
     def _has_news(self) -> bool:
-        """Whether the session has to be told something: its packet after a compaction, or a lost task."""
+        """Whether something waits for the session: its packet after a compaction, or a lost task."""
         return any(
             read_small(f"{folder}/sessions/{self._session}").startswith((b"pending", b"compacted"))
             or exists(f"{folder}/sessions/{self._session}.taken")
@@ -359,7 +374,7 @@ class CapturedEvent:
                 replace_small(looked, b"compacted")
             else:
                 unlink(looked)
-        looks = self._name == "PreCompact" and (self.told or {}).get("trigger") != "manual"
+        looks = self._name == "PreCompact" and (self.payload or {}).get("trigger") != "manual"
         if looks and not any(read_small(mark) for mark in marks):
             word = f"looked {self._transcript_size() or 0}".encode()
             any(replace_small(mark, word) for mark in marks)
@@ -386,7 +401,7 @@ class CapturedEvent:
         from ringbolt.hosts.store_hook import answer  # the slow path: it loads the store's engine
 
         try:
-            return answer(self._host, self._event, path, self.told or {}, deadline)
+            return answer(self._host, self._event, path, self.payload or {}, deadline)
         finally:
             set_alarm(None)
 

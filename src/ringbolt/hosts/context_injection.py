@@ -140,9 +140,9 @@ class Answers:
                 f"Asked before that{', and finished' if done else ', not all of it finished'}:"
                 f" {encode.quoted(encode.clip(encode.one_line(task.request), 200))}"
             )
-        if said := [entry for entry in task.instructions if entry.seq > since]:
+        if later := [entry for entry in task.instructions if entry.seq > since]:
             lines.append("Instructions of the user since, verbatim:")
-            lines += [encode.margined(encode.clip(entry.summary, 300)) for entry in said[-5:]]
+            lines += [encode.margined(encode.clip(entry.summary, 300)) for entry in later[-5:]]
         if task.current:
             title = next((item.title for item in task.items if item.id == task.current), task.current)
             lines.append(f"The current step: {encode.quoted(encode.clip(title, 300))}")

@@ -49,6 +49,7 @@ from .hook_parts import (
     system_calls,
 )
 from .host_table import EVENT_FIELDS, FIELDS, HOSTS, WHOLE
+from .redaction_rules import rules_digest
 
 PROGRAM = "ringbolt-hook"
 # Our names of the fields that the hook reads.
@@ -197,6 +198,7 @@ def compiled() -> bytes:
         "sre": marshal.dumps(import_module("_sre").MAGIC),
         "package": marshal.dumps(_package()),
         "effects": marshal.dumps(effect_hints()),
+        "rules": marshal.dumps(rules_digest()),
         **{f"host {host}": marshal.dumps(facts_of_host(host)) for host in HOSTS},
     }
     code = _code(_with_built(joined_hook(), built), "capture_hook.py")

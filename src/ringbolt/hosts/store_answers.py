@@ -23,9 +23,9 @@ from .tree_status import changed_tree_status
 _LIMIT = 500
 _SHARE = 0.6
 _LOOKS_AT_TREE = ("SessionStart", "PreCompact")
-_SPEAKS = ("SessionStart", "PreToolUse", "PreCompact")
-# Events at which a session is told that it lost its task.
-_TELLS = ("SessionStart", "UserPromptSubmit", "PostToolUse")
+_ANSWERS = ("SessionStart", "PreToolUse", "PreCompact")
+# Events at which a session learns that it lost its task.
+_GIVES_NOTICE = ("SessionStart", "UserPromptSubmit", "PostToolUse")
 _DISTILLS = ("Stop", "SessionEnd")
 
 
@@ -76,10 +76,12 @@ def _answer(
     )
     if event["event"] in _LOOKS_AT_TREE and isinstance(folder, str):
         _keep_tree_status(own, folder)
-    notice = taken_task_notice(own, journal) if event["event"] in _TELLS and _injects(shape, event) else ""
+    notice = (
+        taken_task_notice(own, journal) if event["event"] in _GIVES_NOTICE and _injects(shape, event) else ""
+    )
     due = mark.is_nearly_full()
     turn = event["event"] == "UserPromptSubmit" and memory.settings.hook_turn_block == "on"
-    if not (event["event"] in (*_SPEAKS, *_DISTILLS) or turn or due or mark.wants_packet()):
+    if not (event["event"] in (*_ANSWERS, *_DISTILLS) or turn or due or mark.wants_packet()):
         return notice, False, trouble
     answers = Answers(own, shape, event, mark, deadline)
     if due:
@@ -96,5 +98,5 @@ def _keep_tree_status(memory: HookMemory, folder: str) -> None:
 
 
 def _injects(shape: Host, event: Mapping[str, Any]) -> bool:
-    """Whether the host shows its model what this hook answers; a helper is not told about the session."""
+    """Whether the host shows its model what this hook answers; a helper learns nothing about the session."""
     return event["event"] in shape.injects and not event.get("agent_id")

@@ -35,19 +35,19 @@ from .sessions import own_task, session_of
 from .tree_status import changed_tree_status
 
 
-def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any], deadline: float) -> str:
+def answer(host: str, event: str, event_file: str | None, payload: Mapping[str, Any], deadline: float) -> str:
     """Drain, and return the answer to an event in the host's own form; empty for none. Never raises.
 
-    `event` is the host's own name for it, `told` the host's report without secrets. `event_file` is the event
-    in the journal. It is None if the journal has none: PreToolUse needs no place there, and any other event
-    is then written straight to the store. `deadline` is a `time.monotonic()`.
+    `event` is the host's own name for it, `payload` what the host sent, without secrets. `event_file` is the
+    event in the journal. It is None if the journal has none: PreToolUse needs no place there, and any other
+    event is then written straight to the store. `deadline` is a `time.monotonic()`.
     """
     shape = HOSTS.get(host)
     ours = shape.events.get(event) if shape else None
     if shape is None or ours is None:
         return ""
     try:
-        return _Call(host, event, shape, ours, told, deadline).run(event_file)
+        return _Call(host, event, shape, ours, payload, deadline).run(event_file)
     except Late:
         _complain("the time was up")
     except Exception as error:  # noqa: BLE001 - no error may stop the host
@@ -59,7 +59,7 @@ class _Call:
     """One event of a host that needs the store."""
 
     def __init__(
-        self, host: str, name: str, shape: Host, ours: str, told: Mapping[str, Any], deadline: float
+        self, host: str, name: str, shape: Host, ours: str, payload: Mapping[str, Any], deadline: float
     ) -> None:
         self._host, self._name, self._shape, self._ours, self._deadline = host, name, shape, ours, deadline
         self._trouble = ""
@@ -70,11 +70,11 @@ class _Call:
             self._settings = Settings(store=os.environ.get("RINGBOLT_STORE", ""))
         self._location = store_location(self._settings)
         self._journal = Journal.of(self._location, self._settings.tenant)
-        self._told = told
-        self._event = self._in_our_words()
+        self._payload = payload
+        self._event = self._translated()
 
-    def _in_our_words(self) -> dict[str, Any]:
-        event = read_event(self._host, self._name, self._told) or {"event": self._ours}
+    def _translated(self) -> dict[str, Any]:
+        event = read_event(self._host, self._name, self._payload) or {"event": self._ours}
         if project := os.environ.get(self._shape.project):
             event["cwd"] = project
         return event
@@ -130,7 +130,7 @@ class _Call:
             "host": self._host,
             "event": self._name,
             "env": {"project": os.environ.get(self._shape.project)},
-            "told": self._told,
+            "payload": self._payload,
         }
 
     def _is_alone(self, event_file: str | None) -> bool:

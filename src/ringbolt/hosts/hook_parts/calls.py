@@ -47,15 +47,15 @@ _FORBIDDING = (
 )  # fmt: skip
 
 
-def call_heads(tool: str, given: Mapping[str, Any]) -> list[str]:
+def call_heads(tool: str, tool_input: Mapping[str, Any]) -> list[str]:
     """The programs of a call with their first words (`pytest`, `npm test`): calls that do the same share one.
 
     Another tool than a shell has its own name. Plain, because it runs before every call; `command_form` is
     exact.
     """
-    command = command_line(given)
+    command = command_line(tool_input)
     if not command:
-        return [] if first_text(given, FILE_FIELDS) else [tool.lower()]
+        return [] if first_text(tool_input, FILE_FIELDS) else [tool.lower()]
     found: list[str] = []
     for line in separated(command):
         for head in _heads(line.split()):
@@ -115,14 +115,14 @@ def _is_assignment(word: str) -> bool:
     return bool(equals) and name.isidentifier()
 
 
-def command_line(given: Mapping[str, Any]) -> str:
+def command_line(tool_input: Mapping[str, Any]) -> str:
     """The command line of a call; empty if it has none."""
-    return first_text(given, _COMMAND_LINES) or _command_words(given)
+    return first_text(tool_input, _COMMAND_LINES) or _command_words(tool_input)
 
 
-def _command_words(given: Mapping[str, Any]) -> str:
+def _command_words(tool_input: Mapping[str, Any]) -> str:
     """A command that a host reports as a list of words."""
-    words = given.get("command")
+    words = tool_input.get("command")
     return " ".join(word for word in words if isinstance(word, str)) if is_list(words) else ""
 
 
@@ -130,10 +130,10 @@ def first_text(fields: Mapping[str, Any], names: Iterable[str]) -> str:
     return next((value for name in names if isinstance(value := fields.get(name), str) and value), "")
 
 
-def may_act_outside(tool: str, given: Mapping[str, Any]) -> bool:
+def may_act_outside(tool: str, tool_input: Mapping[str, Any]) -> bool:
     """Whether a call may have a side effect; a drainer reads it properly (`signals/effects`)."""
     parts, words, verbs = effect_hints()
-    if command := command_line(given):
+    if command := command_line(tool_input):
         text = command.lower()
         if any(part in text for part in parts):
             return True
@@ -141,7 +141,7 @@ def may_act_outside(tool: str, given: Mapping[str, Any]) -> bool:
             text = text.replace(edge, " ")
         return not words.isdisjoint(text.split())
     tool = tool.lower()
-    if "method" in given and "url" in given:
+    if "method" in tool_input and "url" in tool_input:
         return True
     return ("_" in tool or "." in tool) and any(verb in tool for verb in verbs)
 

@@ -23,7 +23,7 @@ BULKY = ("originalFile", "oldString", "newString", "oldTodos")
 
 
 def cleaned(
-    told: Mapping[str, Any],
+    payload: Mapping[str, Any],
     facts: Mapping[str, Any],
     redactor: Any,
     storable: Callable[[str], str],
@@ -32,7 +32,7 @@ def cleaned(
 ) -> dict[str, Any]:
     """A host's event without secrets and bulk, in the host's own shape; `fits` if it is known to be small."""
     found: dict[str, Any] = {}
-    for name, value in list(told.items())[:_MOST_FIELDS]:
+    for name, value in list(payload.items())[:_MOST_FIELDS]:
         if name in facts["whole"] and isinstance(value, str):
             kept: Any = redactor.text(storable(value[:MOST_TEXT]))
         else:

@@ -17,6 +17,15 @@ def embedded(name: str) -> Any:
     return marshal.loads(BUILT[name])  # noqa: S302 - from the file that runs
 
 
+def rules_digest() -> str:
+    """What identifies the rules of `redaction_module`."""
+    if not BUILT:
+        from ringbolt.hosts.redaction_rules import rules_digest  # only as a module, as above
+
+        return rules_digest()
+    return embedded("rules")
+
+
 def redaction_module() -> Mapping[str, Any]:
     """The names of model/redaction.py, from the build or imported."""
     if not BUILT:

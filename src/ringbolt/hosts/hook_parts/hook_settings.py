@@ -111,8 +111,8 @@ def journal_folders(location: str, tenant: str = "") -> list[str]:
     else:
         # The server and the database, without the user.
         name, _, query = rest.rpartition("@")[2].partition("?")
-        given = [part[7:] for part in query.split("&") if part.startswith("tenant=") and part != "tenant="]
-        tenant = given[-1] if given else tenant
+        tenants = [part[7:] for part in query.split("&") if part.startswith("tenant=") and part != "tenant="]
+        tenant = tenants[-1] if tenants else tenant
         if tenant not in ("", "default"):
             name = f"{name}?tenant={tenant}"
     digest = blake2b(name.encode("utf-8", "replace"), digest_size=6).hexdigest()

@@ -298,8 +298,8 @@ class SessionImport:
                 summary = text(event.text)
                 memory.task_snapshot(None, summary, label=AFTER_COMPACTION, summarized=True, key=key)
             case ToolCall():
-                given, output = value(event.input), value(event.output)
-                capture.tool(event.tool, given, output, failed=event.failed, key=key)
+                tool_input, output = value(event.input), value(event.output)
+                capture.tool(event.tool, tool_input, output, failed=event.failed, key=key)
             case TodoList():
                 capture.todo(value(event.items), key=key)
             case Answers():
