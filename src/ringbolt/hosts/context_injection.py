@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..hook_memory import HookMemory
-from ..journal.event_files import Journal
-from ..journal.health import health_lines
 from ..ledger.current_task import FINISHED
 from ..model.trust import is_users
 from ..model.types import Snapshot
@@ -20,11 +18,11 @@ from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
 from .guard import FAILED, warning
 from .hook_parts.system_calls import Late, set_alarm
 from .host_table import Host
+from .open_tasks_text import open_tasks_text
 from .packet_text import packet_text
 from .sessions import own_task, session_of
 
 _SHARE = 0.6  # of the remaining time, for distilling before the packet is made
-_LIST_TOKENS = 500
 _NOTE_CHARACTERS = 4000
 
 
@@ -89,20 +87,7 @@ class Answers:
             text = self._packet(distill=True)
             self._mark.set(DELIVERED, time.time())
             return text
-        if text := self._packet(distill=True):
-            return text
-        block = self._memory.active_tasks_block(budget=_LIST_TOKENS).text
-        if block:
-            block += f"To go on with one of them: {self._resume_call()}\n"
-        journal = Journal.of(self._memory.store.url, self._memory.settings.tenant)
-        notes = [f"Task memory: {line}." for line in health_lines(journal)]
-        return "\n".join(part for part in (block, *notes) if part)[: self._shape.characters]
-
-    def _resume_call(self) -> str:
-        """What the agent calls to continue a task that is listed."""
-        if any(file.servers for file in self._shape.files):
-            return "task_resume with its id, which stands in brackets or in task_list."
-        return "the command `ringbolt resume ID`; `ringbolt list` shows the ids."
+        return self._packet(distill=True) or open_tasks_text(self._memory, self._shape)
 
     def _packet(self, *, distill: bool) -> str:
         """The resume packet of this session's task, within what the host takes."""

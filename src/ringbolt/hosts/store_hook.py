@@ -34,6 +34,9 @@ from .packet_text import packet_text
 from .sessions import own_task, session_of
 from .tree_status import changed_tree_status
 
+# Sources of a SessionStart that begin with an empty context.
+_NEW = ("startup", "clear")
+
 
 def answer(host: str, event: str, event_file: str | None, payload: Mapping[str, Any], deadline: float) -> str:
     """Drain, and return the answer to an event in the host's own form; empty for none. Never raises.
@@ -155,8 +158,10 @@ class _Call:
         memory = Base(store, settings, origin=origin, workspace=workspace, repository=repository)
         try:
             task = own_task(memory)
+            if task is None:
+                return self._open_tasks(memory)
             # One that ended without a chance to distil does so first.
-            if task is None or not store.read(lambda tx: is_distilled(tx, task)):
+            if not store.read(lambda tx: is_distilled(tx, task)):
                 return None
             # Before a compaction, PreCompact has looked at the tree.
             if not is_compacted and folder and changed_tree_status(memory, task, folder):
@@ -167,6 +172,14 @@ class _Call:
         if is_compacted:
             mark.set(DELIVERED, time.time())
         return text
+
+    def _open_tasks(self, memory: Base) -> str | None:
+        """The list for a new session; None for one that may continue another under a new id."""
+        if self._event.get("source") not in _NEW:
+            return None
+        from .open_tasks_text import open_tasks_text  # a session with a task does not need it
+
+        return open_tasks_text(memory, self._shape, events_at_hand=1)
 
     def _formed(self, text: str, *, asks: bool = False) -> str:
         """An answer in the host's own form; that to PreCompact is plain text."""
