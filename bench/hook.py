@@ -188,7 +188,9 @@ class HookBench:
             for kind, times in (("clock", found), ("processor", used)):
                 value, spread = ratio(times[name], times["bare"])
                 note = f"{median(times[name]) * 1000:.1f} ms; {spread}"
-                yield at_most(f"SessionStart {name} / bare imports, {kind}", value, 3.0, note)
+                # The goal is for a packet; the list of tasks that a new session gets has a wider one.
+                goal = 3.5 if name == "of a new session" else 3.0
+                yield at_most(f"SessionStart {name} / bare imports, {kind}", value, goal, note)
 
     def at_once(self, calls: int) -> Iterator[Figure]:
         """Eight sessions at a time, each making one call after the other."""
