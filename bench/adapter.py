@@ -23,9 +23,9 @@ from uuid import uuid4
 
 from ringbolt import TaskMemory
 from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.capture_hook import set_alarm
 from ringbolt.hosts.compaction_state import PENDING, Mark
 from ringbolt.hosts.context_injection import Answers
+from ringbolt.hosts.hook_parts.system_calls import set_alarm
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.hosts.transcripts.tail import apply_transcript_tail
 from ringbolt.journal.event_files import Journal

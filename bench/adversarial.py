@@ -85,6 +85,7 @@ ACTS = ("files", "hosts", "waits", "core", "goals", "upkeep", "surfaces", "journ
 # Not called: a module or a function, with the reason.
 SKIPPED = {
     "hosts.capture_hook": "arguments of its own process; `parse` and `cleaned` are adapted",
+    "hosts.hook_parts": "parts of the same process; what reads texts is adapted, the rest acts on files",
     "hosts.install": "settings files of the user, who runs it",
     "surfaces.cli": "what its own user types",
     "surfaces.demo": "texts of our own",

@@ -33,7 +33,8 @@ from guard_cases import TEST, TUNE
 from speed import Figure, at_least, at_most, child_environment, table
 
 from ringbolt import TaskMemory
-from ringbolt.hosts.capture_hook import CapturedEvent, host_facts
+from ringbolt.hosts.capture_hook import CapturedEvent
+from ringbolt.hosts.hook_parts.embedded_parts import host_facts
 from ringbolt.hosts.install.installer import Installer
 from ringbolt.signals.calls.failures import rejection
 

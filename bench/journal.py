@@ -17,8 +17,10 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from ringbolt import TaskMemory
-from ringbolt.hosts import capture_hook, events, host_schemas
+from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.drain import drain
+from ringbolt.hosts.hook_parts import journal_files
+from ringbolt.hosts.redaction_rules import rules_digest
 from ringbolt.journal.event_files import Journal
 
 if TYPE_CHECKING:
@@ -34,10 +36,10 @@ import json, os, sys, time
 from ringbolt.model.quick_start import load_msgspec
 load_msgspec()
 from ringbolt.hosts.store_hook import answer
-from ringbolt.hosts.capture_hook import boot_id, session_digest, write_event
+from ringbolt.hosts.hook_parts.journal_files import boot_id, session_digest, write_event
 from ringbolt.journal.folders import journal_folders
 told = json.load(sys.stdin)
-line = {"v": 1, "id": "x", "at": time.time(), "host": "claude-code", "event": "SessionStart", "told": told}
+line = {"v": 1, "id": "x", "at": time.time(), "host": "claude-code", "event": "SessionStart", "payload": told}
 name = f"{boot_id()}-{time.monotonic_ns():016x}-1-0000-{session_digest(told['session_id'])}-e.json"
 folder = journal_folders(os.environ["RINGBOLT_STORE"])[0]
 path = write_event(folder, name, json.dumps(line).encode())
@@ -101,11 +103,12 @@ class Bench:
                 "at": time.time(),
                 "host": "claude-code",
                 "event": "PostToolUse",
+                "redacted_by": rules_digest(),
             }
-            content = json.dumps({**line, "told": host_event(number)}).encode()
-            session = capture_hook.session_digest(SESSION)
-            name = f"{capture_hook.boot_id()}-{time.monotonic_ns():016x}-1-0000-{session}-c.json"
-            capture_hook.write_event(journal.folders[0], name, content)
+            content = json.dumps({**line, "payload": host_event(number)}).encode()
+            session = journal_files.session_digest(SESSION)
+            name = f"{journal_files.boot_id()}-{time.monotonic_ns():016x}-1-0000-{session}-c.json"
+            journal_files.write_event(journal.folders[0], name, content)
         begin = time.perf_counter()
         report = drain(memory, journal, limit=10**9)
         seconds = time.perf_counter() - begin

@@ -8,11 +8,10 @@ from .core.handoff import Handoff
 from .core.tasks import Tasks
 from .core.todo_sync import Syncing
 from .extract.distillation import Distilling
-from .files.active_operations import ActiveTasks
 from .opening import Opening
 
 
-class HookMemory(Opening, Handoff, Tasks, Syncing, Actions, Entries, ActiveTasks, Distilling):
+class HookMemory(Opening, Handoff, Tasks, Syncing, Actions, Entries, Distilling):
     """A memory for the events of a host: it registers, writes, distils and shows tasks."""
 
 

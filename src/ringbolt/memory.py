@@ -17,6 +17,7 @@ from .core.verify import Verify
 from .extract.extraction import Extracting
 from .extract.patterns import Patterns
 from .extract.running_summary import Summarizing
+from .files.active_operations import ActiveTasks
 from .files.folder_operations import Folders
 from .files.mirror_operations import Mirrors
 from .goals.operations import Goals
@@ -31,9 +32,9 @@ from .waits.operations import Waiting
 
 
 class TaskMemory(
-    HookMemory, Folders, Notes, Plans, SplitMerge, Claims, Approvals, Recalling, Asking, Summarizing,
-    Extracting, Patterns, Progressing, RequestJudging, ReportJudging, Queue, Proposing, Mirrors, Undo, Verify,
-    Transfer, Waiting, Drilling, Upkeep, Goals, Retention,
+    HookMemory, ActiveTasks, Folders, Notes, Plans, SplitMerge, Claims, Approvals, Recalling, Asking,
+    Summarizing, Extracting, Patterns, Progressing, RequestJudging, ReportJudging, Queue, Proposing,
+    Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep, Goals, Retention,
 ):  # fmt: skip
     """Task memory: every operation is a method, safe to call from many threads and processes at once."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.extract.work_tree import STATUS_LABEL
+from ringbolt.model.rules import TREE_STATUS
 from ringbolt.packet.operations import read_whole_task
 
 
@@ -60,7 +60,7 @@ def test_a_status_counts_more_than_what_was_followed(memory, task):
         "# branch.oid 0123456789abcdef0123456789abcdef01234567\n# branch.head main\n"
         "1 .M N... 100644 100644 100644 aaaa bbbb src/e f.py\n? g.py\n"
     )
-    memory.task_snapshot(task, porcelain, label=STATUS_LABEL)
+    memory.task_snapshot(task, porcelain, label=TREE_STATUS)
     tree = distilled(memory, task).work_tree
     assert (tree.branch, tree.commit, tree.dirty) == ("main", "0123456789", ("src/e f.py", "g.py"))
     bash(memory, task, "git status", "On branch main\nnothing to commit, working tree clean")

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from ringbolt.hosts import hook_build
-from ringbolt.hosts.capture_hook import journal_folders
+from ringbolt.hosts.hook_parts.hook_settings import journal_folders
 
 # boot, monotonic time, process, random, session, outcome with digests of the programs
 NAME = re.compile(
@@ -34,6 +34,7 @@ def asking_package(folder: Path) -> Path:
         (place / "__init__.py").touch()
     (hosts / "store_hook.py").write_text(STORE_HOOK)
     (model / "quick_start.py").write_text("def load_msgspec():\n    pass\n")
+    (model / "lazy_regex.py").touch()
     return folder / "stand-in"
 
 

@@ -9,8 +9,9 @@ import sys
 import time
 
 from ringbolt import TaskMemory
-from ringbolt.hosts.capture_hook import CapturedEvent, host_facts
+from ringbolt.hosts.capture_hook import CapturedEvent
 from ringbolt.hosts.drain import drain
+from ringbolt.hosts.hook_parts.embedded_parts import host_facts
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
@@ -19,8 +20,9 @@ from tests.journal.writing import new_name, write_event
 
 def leave(journal, session, event, at=None, name=None, host="claude-code", **fields):
     """An event in a journal, as a hook leaves it there."""
+    payload = {"session_id": session, "hook_event_name": event, **fields}
     line = {"v": 1, "id": os.urandom(8).hex(), "at": time.time() if at is None else at, "host": host,
-            "event": event, "told": {"session_id": session, "hook_event_name": event, **fields}}  # fmt: skip
+            "event": event, "payload": payload}  # fmt: skip
     return write_event(journal, name or new_name(session), line)
 
 

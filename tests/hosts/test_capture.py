@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ringbolt.hosts.capture import Capture, is_assent, summary_of
-from ringbolt.hosts.capture_hook import OUTPUT_CHARACTERS, clipped
 from ringbolt.hosts.events import apply
+from ringbolt.hosts.hook_parts.cleaning import OUTPUT_CHARACTERS, clipped
 
 REQUEST = "Please move the login to the new server.\n\nDo not touch the database."
 

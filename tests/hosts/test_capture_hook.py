@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from ringbolt.hosts import capture_hook, hook_build
-from ringbolt.hosts.capture_hook import call_heads, head_digest, session_digest
+from ringbolt.hosts.hook_parts.calls import call_heads
+from ringbolt.hosts.hook_parts.journal_files import head_digest, session_digest
 from ringbolt.hosts.host_table import HOSTS
 from tests.hosts.capture_process import NAME, Capturing, asking_package, built_hook
 from tests.model.invented_secrets import SECRETS
@@ -55,10 +56,10 @@ def test_every_event_of_a_host_becomes_one_file(hook, host):
             assert found == []
             continue
         [(name, content)] = found
-        assert set(content) <= {"v", "id", "at", "host", "event", "env", "transcript_bytes", "told"}
+        assert set(content) <= {*"v id at host event env redacted_by transcript_bytes payload".split()}
         assert (content["v"], content["host"], content["event"]) == (1, host, event)
         assert len(content["id"]) == 16
-        assert set(content["told"]) == set(told)
+        assert set(content["payload"]) == set(told)
         session = next(
             (str(told[n]) for n in ("conversation_id", "session_id", "sessionId") if n in told), ""
         )
@@ -75,7 +76,7 @@ def test_a_file_has_the_event_with_its_time_its_project_and_its_transcript(eithe
     [(name, content)] = either.events()
     assert content["env"] == {"project": "/project", "principal": "ada"}
     assert content["transcript_bytes"] == 321
-    assert content["told"]["tool_response"] == {"stdout": "fine", "stderr": ""}
+    assert content["payload"]["tool_response"] == {"stdout": "fine", "stderr": ""}
     assert name.endswith(f"-c{head_digest('make test')}.json")
     assert {path.name for path in either.journal.iterdir()} >= {"tmp", "new", "cards", "sessions", "rejected"}
     assert either.journal.stat().st_mode & 0o777 == 0o700
@@ -100,7 +101,7 @@ def test_names_say_what_failed(hook):
 def test_files_sort_in_the_order_of_the_calls(hook):
     for number in range(12):
         hook.tell("Stop", number=number)
-    assert [content["told"]["number"] for _, content in hook.events()] == list(range(12))
+    assert [content["payload"]["number"] for _, content in hook.events()] == list(range(12))
 
 
 def test_bulk_goes_and_what_people_say_stays_whole(either):
@@ -114,11 +115,11 @@ def test_bulk_goes_and_what_people_say_stays_whole(either):
     either.tell("UserPromptSubmit", prompt="p" * 90_000)
     either.tell("SubagentStop", last_assistant_message="m" * 600_000)
     (_, edit), (_, prompt), (_, stop) = either.events()
-    assert set(edit["told"]["tool_response"]) == {"structuredPatch", "stdout"}
-    assert edit["told"]["tool_input"] == {"newString": "kept"}
-    assert "34,000 characters left out" in edit["told"]["tool_response"]["stdout"]
-    assert len(prompt["told"]["prompt"]) == 90_000
-    assert len(stop["told"]["last_assistant_message"]) == 500_000
+    assert set(edit["payload"]["tool_response"]) == {"structuredPatch", "stdout"}
+    assert edit["payload"]["tool_input"] == {"newString": "kept"}
+    assert "34,000 characters left out" in edit["payload"]["tool_response"]["stdout"]
+    assert len(prompt["payload"]["prompt"]) == 90_000
+    assert len(stop["payload"]["last_assistant_message"]) == 500_000
 
 
 # --- input ------------------------------------------------------------------------------------------
@@ -160,7 +161,7 @@ def test_what_is_no_json_object_is_kept_as_text(either):
         found = either.take()
         assert len(found) == 1, (name, either.complaint)
         content = found[0][1]
-        assert "told" not in content, name
+        assert "payload" not in content, name
         assert 1 <= len(content["raw"]) <= 20_000, name
 
 
@@ -169,7 +170,7 @@ def test_odd_json_is_read_as_python_reads_it_and_can_be_stored(either):
         assert either.run("PostToolUse", data) == "", name
         [(_, content)] = either.take()
         if expected is not None:
-            assert content["told"] == expected, name
+            assert content["payload"] == expected, name
         json.dumps(content, allow_nan=False)
         assert len(json.dumps(content)) < 9 << 20
 
@@ -183,7 +184,7 @@ def test_of_an_event_that_is_too_large_the_beginning_is_kept(tmp_path, monkeypat
     assert capture_hook.CapturedEvent("claude-code", "UserPromptSubmit", facts, data, 1).run() == ""
     [path] = (tmp_path / "s.db.journal/new").iterdir()
     content = json.loads(path.read_bytes())
-    assert "told" not in content
+    assert "payload" not in content
     assert content["raw"].startswith('{"prompt": "xxx')
     assert len(content["raw"]) == 20_000
 
@@ -223,14 +224,14 @@ def test_secrets_never_reach_the_disk(either):
 
 def test_a_redacted_secret_leaves_only_its_kind(either):
     either.bash("echo", "password=hunter2horse")
-    told = {content["told"]["tool_response"]["stdout"] for _, content in either.events()}
+    told = {content["payload"]["tool_response"]["stdout"] for _, content in either.events()}
     assert told == {"password=[redacted password]"}
 
 
 def test_an_operator_may_keep_secrets(either):
     either.environment["RINGBOLT_KEEP_SECRETS"] = "on"
     either.bash("echo", "password=hunter2horse")
-    told = {content["told"]["tool_response"]["stdout"] for _, content in either.events()}
+    told = {content["payload"]["tool_response"]["stdout"] for _, content in either.events()}
     assert told == {"password=hunter2horse"}
 
 
@@ -334,7 +335,7 @@ def test_the_store_is_asked_at_the_start_the_end_and_before_a_compaction(hook):
         assert bool(asked) == expected, event
         if expected:
             assert asked[:2] == ["claude-code", event]
-            assert json.loads(Path(asked[2]).read_bytes())["told"] == asked[3]
+            assert json.loads(Path(asked[2]).read_bytes())["payload"] == asked[3]
             assert asked[4:] == [True, "/the/python"]
 
 
@@ -383,7 +384,7 @@ def test_a_call_with_a_secret_is_known_by_what_is_kept_of_it(hook):
     command = "deploy --password hunter2horse"
     hook.bash(command, event="PostToolUseFailure")
     [(name, content)] = hook.events()
-    kept = content["told"]["tool_input"]["command"]
+    kept = content["payload"]["tool_input"]["command"]
     assert "hunter2horse" not in kept
     assert name.endswith(f"-f{head_digest(call_heads('Bash', {'command': kept})[0])}.json")
     assert hook.asked("PreToolUse", tool_name="Bash", tool_input={"command": command})
@@ -459,7 +460,9 @@ class Counted:
             return found(*words)
         return call
 
-hook.system = Counted()
+for name, module in list(sys.modules.items()):
+    if name.startswith("ringbolt.hosts.") and getattr(module, "system", None) is real:
+        module.system = Counted()
 for left in range(1, 1000):
     child = os.fork()
     if not child:
@@ -492,7 +495,7 @@ def test_killed_at_any_step_it_leaves_a_whole_event_or_none(tmp_path):
     assert len(rounds) > 20
     new = list((hook.journal / "new").iterdir())
     for path in new:
-        assert json.loads(path.read_bytes())["told"]["session_id"] == "s"
+        assert json.loads(path.read_bytes())["payload"]["session_id"] == "s"
     # Killed before the rename there is no event; after it, there is.
     assert 1 <= len(new) < len(rounds) / 2
 
@@ -510,7 +513,7 @@ def test_hooks_at_once_lose_nothing(hook):
         assert process.wait(60) == 0
         assert process.stderr.read() == b""
         process.stderr.close()
-    found = [content["told"] for _, content in hook.events()]
+    found = [content["payload"] for _, content in hook.events()]
     assert sorted(one["number"] for one in found) == list(range(24))
     assert len({one["prompt"] for one in found}) == 1
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 
+from ringbolt.hosts import tree_status
+from ringbolt.journal.health import journal_health
 from ringbolt.packet.tokens import exact
 from tests.hosts.hosting import QuickHost
 
@@ -97,3 +100,29 @@ def test_a_reason_that_comes_after_a_rejection_replaces_what_stood_without_one(h
     host.tell("UserPromptSubmit", prompt="Never force a push to main.")
     host.tell("Stop", last_assistant_message="Understood.", stop_hook_active=False)
     assert [entry.data["why"] for entry in host.task().exclusions] == ["Never force a push to main."]
+
+
+def git(folder, *words):
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_session_start_with_nothing_to_write_leaves_its_own_event_to_the_next_drain(host):
+    host.tell("Stop", last_assistant_message="Moved.", stop_hook_active=False)
+    for source in ("resume", "resume", "compact"):
+        assert "Move the invoices" in host.context("SessionStart", source=source)
+        assert journal_health(host.journal()).waiting == 1
+        host.memory().close()  # drains
+    # A host may ask again for the same compaction.
+    assert host.context("SessionStart", source="compact") == ""
+    other = host.other("s-2")
+    assert "Move the invoices" in other.context("SessionStart", source="startup")
+
+
+def test_a_session_that_continues_sees_what_happened_to_the_working_tree_meanwhile(host, monkeypatch):
+    monkeypatch.setattr(tree_status, "SECONDS", 30.0)  # the machine may be busy
+    git(host.work, "init", "-q", "-b", "main")
+    host.tell("Stop", last_assistant_message="Moved.", stop_hook_active=False)
+    host.context("SessionStart", source="resume")
+    (host.work / "by_hand.py").write_text("1\n")
+    assert "by_hand.py" in host.context("SessionStart", source="resume")

@@ -16,8 +16,9 @@ from ringbolt import StoreError, TaskMemory
 from ringbolt.hosts import drain as module
 from ringbolt.hosts import events as host_events
 from ringbolt.hosts.capture import Capture
-from ringbolt.hosts.capture_hook import Late
 from ringbolt.hosts.drain import BATCH, MOST_TRIES, Drainer, drain
+from ringbolt.hosts.hook_parts.system_calls import Late
+from ringbolt.hosts.redaction_rules import rules_digest
 from ringbolt.hosts.store_hook import answer
 from ringbolt.journal.cards import read_card
 from ringbolt.journal.event_files import Journal
@@ -73,6 +74,17 @@ def plain(opened, store_url):
 
 def texts(memory) -> list[str]:
     return [event.text for event in memory.events() if event.text]
+
+
+def test_an_event_is_redacted_again_unless_the_hook_had_the_same_rules(session, plain):
+    secret = "AKIA" + "Q3EGRZ7JXKPL2MNB"
+    for text, rules in (("old", "0123456789abcdef"), ("none", None), ("same", rules_digest())):
+        payload = {"session_id": "s-1", "cwd": "/w", "last_assistant_message": f"The {text} key is {secret}."}
+        line = {"host": "claude-code", "event": "Stop", "payload": payload, "redacted_by": rules}
+        write_event(session.journal, new_name("s-1"), line)
+    drain(plain, session.journal)
+    shown = {text.split()[1]: secret in text for text in texts(plain) if text.startswith("The ")}
+    assert shown == {"old": False, "none": False, "same": True}
 
 
 # --- everyday ---------------------------------------------------------------------------------------
@@ -146,7 +158,9 @@ def test_what_is_no_event_is_set_aside_and_holds_up_nothing(session, plain):
     write_event(
         session.journal, new_name("s-1"), {"v": 1, "host": "claude-code", "event": "Stop", "raw": "{"}
     )
-    write_event(session.journal, new_name("s-1"), {"v": 1, "host": "claude-code", "event": "Nap", "told": {}})
+    write_event(
+        session.journal, new_name("s-1"), {"v": 1, "host": "claude-code", "event": "Nap", "payload": {}}
+    )
     session.said("After.")
     report = drain(plain, session.journal)
     assert (report.applied, report.rejected, report.left) == (2, 3, 0)
@@ -166,7 +180,7 @@ def test_hooks_of_other_versions_are_understood(session, plain, version):
         "last_assistant_message": f"By {version}.",
         "new_field": {"a": 1},
     }
-    line = {"v": version, "host": "claude-code", "event": "Stop", "told": told, "more": [1]}
+    line = {"v": version, "host": "claude-code", "event": "Stop", "payload": told, "more": [1]}
     write_event(session.journal, new_name("s-1"), line)
     session.said("By this one.")
     assert drain(plain, session.journal).applied == 3

@@ -6,6 +6,7 @@ import json
 import marshal
 import os
 import random
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.hosts import capture_hook, hook_build
+from ringbolt.hosts import hook_build
 from ringbolt.hosts.events import cleaned
 from ringbolt.hosts.hook_build import HookProgram, is_hook_command
+from ringbolt.hosts.hook_parts import cleaning, hook_settings, journal_files
 from ringbolt.hosts.host_schemas import read_event
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.hosts.install.installer import Installer
@@ -92,7 +94,7 @@ def test_the_build_cleans_as_the_package_does(built, count):
     made = Made(1)
     for _ in range(count):
         told = {"prompt": made.text(), "tool_response": made.value(), made.text(): made.value()}
-        expected = capture_hook.cleaned(told, facts, ours, redaction.storable)
+        expected = cleaning.cleaned(told, facts, ours, redaction.storable)
         assert built["cleaned"](told, facts, theirs, embedded["storable"]) == expected
         assert json.loads(built["encode"](expected)) == expected
 
@@ -129,15 +131,15 @@ def test_what_the_hook_keeps_says_the_same_to_the_package_as_the_event_itself(co
     """Cleaned by the hook, then put into our words: as if it had never been in the journal."""
     redactor = Redactor()
     for host, event, told in events_to_clean(count):
-        kept = capture_hook.cleaned(told, hook_build.facts_of_host(host), redactor, redaction.storable)
+        kept = cleaning.cleaned(told, hook_build.facts_of_host(host), redactor, redaction.storable)
         direct = cleaned(read_event(host, event, told), redactor)
         assert cleaned(read_event(host, event, json.loads(json.dumps(kept))), redactor) == direct
 
 
 def test_clipping_twice_is_clipping_once():
     for length in (15_999, 16_000, 16_001, 16_040, 90_000, 20_000_000):
-        once = capture_hook.clipped("ab\n" * (length // 3))
-        assert capture_hook.clipped(once) == once
+        once = cleaning.clipped("ab\n" * (length // 3))
+        assert cleaning.clipped(once) == once
         assert len(once) < 16_060
 
 
@@ -154,6 +156,18 @@ def test_patterns_of_another_release_of_python_are_compiled_by_it(built, monkeyp
     found = built["ReadyPatterns"].compile(redaction.pattern_sources()[0])
     assert found.search("AKIA" + "Q3EGRZ7JXKPL2MNB")
     assert built["ReadyPatterns"].compile("unknown (to) the build")
+
+
+def test_the_patterns_of_packets_are_ready_and_find_the_same(built):
+    ready = marshal.loads(built["BUILT"]["packet patterns"])
+    compile_ready = built["ReadyPatterns"].add_packet_patterns()
+    texts = [Made(seed, between=" ").text()[:300] for seed in range(40)]
+    for source, flags in hook_build.packet_patterns():
+        assert (source if not flags else (source, flags)) in ready
+        ours, theirs = re.compile(source, flags), compile_ready(source, flags)
+        assert (theirs.flags, theirs.groupindex) == (ours.flags, ours.groupindex)
+        for text in texts:
+            assert [m.span() for m in theirs.finditer(text)] == [m.span() for m in ours.finditer(text)]
 
 
 def test_json_is_read_and_written_as_the_package_does(built):
@@ -177,13 +191,13 @@ def test_simple_settings_are_read_as_toml_reads_them():
         'a = "x"y"', "é = 1", "a = ٣", "a = 0", 'a = "x\x01"', 'a = "x\ty"', 'a = "x\x0by"',
     ]  # fmt: skip
     for text in texts:
-        found = capture_hook.simple_toml(text)
+        found = hook_settings.simple_toml(text)
         try:
             expected = tomllib.loads(text)
         except ValueError:
             expected = None
         assert found is None or found == expected, text
-    assert capture_hook.simple_toml(texts[0]) == {"a": "x", "b": 12}
+    assert hook_settings.simple_toml(texts[0]) == {"a": "x", "b": 12}
 
 
 def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
@@ -191,7 +205,7 @@ def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     for name in ("link", "link/s.db", "real/s.db", "link/../s.db"):
-        assert capture_hook.resolved(str(tmp_path / name)) == os.path.realpath(tmp_path / name)
+        assert hook_settings.resolved(str(tmp_path / name)) == os.path.realpath(tmp_path / name)
     for path in (
         "/a/b",
         "/",
@@ -207,7 +221,7 @@ def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
         "//a/b",
         "/a/.",
     ):
-        assert capture_hook.resolved(path) == os.path.realpath(path)
+        assert hook_settings.resolved(path) == os.path.realpath(path)
     folders = pytest.importorskip("ringbolt.journal.folders")
     for home, data in (("/home/a", ""), ("/home/a/", "/d/"), ("/", "/d"), ("/home/a", "relative")):
         monkeypatch.setenv("HOME", home)
@@ -220,14 +234,14 @@ def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
             "postgresql://h/d?tenant=t",
         ):
             for tenant in ("", "acme", "default"):
-                assert capture_hook.journal_folders(place, tenant) == folders.journal_folders(place, tenant)
+                assert hook_settings.journal_folders(place, tenant) == folders.journal_folders(place, tenant)
 
 
 def test_sessions_have_the_digests_that_the_drain_gives_them():
     names = pytest.importorskip("ringbolt.journal.names")
     for session in ("s-1", "", "é"):
-        assert capture_hook.session_digest(session) == names.session_digest(session)
-    assert capture_hook.boot_id() == names.boot()
+        assert journal_files.session_digest(session) == names.session_digest(session)
+    assert journal_files.boot_id() == names.boot()
 
 
 # --- the process ------------------------------------------------------------------------------------

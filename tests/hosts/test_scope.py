@@ -9,9 +9,9 @@ import pytest
 
 from ringbolt import TaskMemory
 from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.capture_hook import set_alarm
 from ringbolt.hosts.compaction_state import Mark
 from ringbolt.hosts.context_injection import Answers
+from ringbolt.hosts.hook_parts.system_calls import set_alarm
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.side_files import SideFiles

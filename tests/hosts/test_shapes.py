@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.hosts.capture_hook import was_compacted
 from ringbolt.hosts.events import cleaned
+from ringbolt.hosts.hook_parts.host_state import was_compacted
 from ringbolt.hosts.host_schemas import has_failed, output_of, read_event
 from ringbolt.hosts.transcripts.lines import exit_code
 from ringbolt.model.redaction import Redactor

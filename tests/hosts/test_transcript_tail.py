@@ -13,7 +13,7 @@ import pytest
 from ringbolt import TaskMemory
 from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.capture import Capture
-from ringbolt.hosts.capture_hook import Late
+from ringbolt.hosts.hook_parts.system_calls import Late
 from ringbolt.hosts.transcripts.tail import apply_transcript_tail
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ringbolt.hosts import capture_hook
+from ringbolt.hosts.hook_parts import system_calls
 from ringbolt.journal import event_files, names
 from ringbolt.journal.event_files import Journal, NotAnEvent
 from ringbolt.journal.folders import journal_folders
@@ -119,7 +119,7 @@ def test_a_full_disk_leaves_nothing_half_written(journal, monkeypatch, step):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(capture_hook.system, step, full)
+        patch.setattr(system_calls.system, step, full)
         with pytest.raises(OSError, match="No space"):
             write_event(journal, new_name("s"), {})
     assert journal.is_empty()
@@ -165,9 +165,9 @@ def test_a_file_that_holds_no_event_says_why(journal, content, why):
 def test_characters_that_no_engine_stores_are_replaced(journal):
     path = write_event(journal, name(1), {})
     with open(path, "w") as file:
-        file.write(json.dumps({"told": {"a\0": ["x\0", "\ud800", "\N{GRINNING FACE}"]}}))
+        file.write(json.dumps({"payload": {"a\0": ["x\0", "\ud800", "\N{GRINNING FACE}"]}}))
     event, _ = journal.read(journal.waiting()[0])
-    assert event == {"told": {"a\ufffd": ["x\ufffd", "?", "\N{GRINNING FACE}"]}}
+    assert event == {"payload": {"a\ufffd": ["x\ufffd", "?", "\N{GRINNING FACE}"]}}
 
 
 def test_dropping_takes_events_wherever_they_lie(journal):

@@ -479,8 +479,10 @@ def test_the_bytes_are_gone_from_the_store_its_mirrors_and_the_journal(opened, s
     memory.store.catch_up = None  # what waits is to go on waiting
     for session, text in (("leaky", MARK), ("other", "stays")):
         told = {"session_id": session, "prompt": text}
-        write_event(journal, new_name(session), {"host": "codex", "event": "UserPromptSubmit", "told": told})
-    line = {"id": "3", "host": "codex", "raw": f"{MARK} rubbish", "told": {"session": "leaky"}}
+        write_event(
+            journal, new_name(session), {"host": "codex", "event": "UserPromptSubmit", "payload": told}
+        )
+    line = {"id": "3", "host": "codex", "raw": f"{MARK} rubbish", "payload": {"session": "leaky"}}
     journal.reject_content("3.json", line, "it cannot be read")
     files = SideFiles(journal)
 

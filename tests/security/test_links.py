@@ -11,7 +11,7 @@ import pytest
 from ringbolt import RingboltError
 from ringbolt.files.active_block import inject
 from ringbolt.files.projection import ignore_files
-from ringbolt.hosts.capture_hook import write_event
+from ringbolt.hosts.hook_parts.journal_files import write_event
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.results import ActiveRow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.hosts.capture_hook import call_heads
+from ringbolt.hosts.hook_parts.calls import call_heads
 from ringbolt.signals.calls.command_form import (
     changed_paths,
     changes_nothing,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.hosts.capture_hook import call_texts
-from ringbolt.hosts.capture_hook import may_forbid as hook_may_forbid
+from ringbolt.hosts.hook_parts.calls import may_forbid as hook_may_forbid
+from ringbolt.hosts.hook_parts.card_check import call_texts
 from ringbolt.signals.prohibitions import (
     exclusion_rule,
     goes_against,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.hosts.capture_hook import may_act_outside
+from ringbolt.hosts.hook_parts.calls import may_act_outside
 from ringbolt.signals.calls.launchers import invocations
 from ringbolt.signals.calls.shell_lines import MOST_LINE, shell_commands
 from ringbolt.signals.calls.sql_statements import sql_write

@@ -10,6 +10,7 @@ import os.path
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, is_dict
 from ..signals.calls.commands import commits
@@ -20,7 +21,6 @@ from ..signals.calls.tools import first_text, is_shell
 from ..signals.text_layout import one_line
 
 KIND = "work_tree"
-STATUS_LABEL = "git status"  # of the snapshots that hold what `git status --porcelain=v2 --branch` printed
 MOST_DIRTY, MOST_EDITED = 200, 50
 SHOWN_DIRTY, SHOWN_EDITED = 30, 20
 _MOST_OUTPUT = 40_000
@@ -108,7 +108,7 @@ class WorkTreeFold:
     def observe(self, event: Event) -> None:
         """Take in an event."""
         before, self._event = self.shown(), event.seq
-        if event.type == "snapshot" and event.data.get("label") == STATUS_LABEL:
+        if event.type == "snapshot" and event.data.get("label") == rules.TREE_STATUS:
             self._read_porcelain(event.text or "")
         elif event.type in ("action", "action.ended"):
             self._take_action(event)

@@ -29,7 +29,7 @@ from ..signals.effects.relations import Acts, relation
 from ..signals.effects.side_effects import SideEffect, side_effects
 from ..signals.text_layout import one_line
 from ..store.tx import Row, Tx
-from .capture_hook import clipped as clipped
+from .hook_parts.cleaning import clipped as clipped
 from .requests import is_finished, judge_later, judged, requests_of, says_done, task_to_take_over
 from .sessions import own_task
 from .transcripts.events import as_text
@@ -103,12 +103,12 @@ class Capture:
             name = task_name(text) or UNNAMED
             return self._user.task_register(name, request=text, metadata=metadata, key=key)
         task = self._user.task_get(own)
-        # A prompt that is told again may be the one that the task was made of.
+        # A prompt that is reported again may be the one that the task was made of.
         if key is not None and task.metadata.get(_FIRST) == key:
             return None
         if is_assent(text):
-            said = self._user.task_update(own, text, key=key)
-            return said if said.status == "completed" else self._woken(self._user, said)
+            written = self._user.task_update(own, text, key=key)
+            return written if written.status == "completed" else self._woken(self._user, written)
         if not task.request and DRAFT in task.metadata and not requests_of(task.instructions):
             # The first request of a draft that began without one.
             return self._woken(self._user, self._requested(task, text, finished=False, key=key))
@@ -126,18 +126,18 @@ class Capture:
 
     def _requested(self, task: Task, text: str, *, finished: bool, key: str | None) -> Written:
         """A new request of a task: it leads from now on, and gives a draft its name."""
-        said = self._user.task_remember(
+        written = self._user.task_remember(
             task.id, text, type="user_instruction", tags=request_tags(finished), key=key
         )
         if DRAFT in task.metadata and (name := task_name(text)) not in ("", task.name):
             self._agent.task_update(task.id, name=name)
-        return said
+        return written
 
     def _last_words(self, task: Task) -> str:
         """What the agent said last."""
         rows = self._agent.store.read(lambda tx: tx.events(task.id, max(0, task.seq - 20), 20))
-        said = (row["text"] for row in reversed(rows) if row["channel"] == "agent" and row["text"])
-        return next(said, "")
+        messages = (row["text"] for row in reversed(rows) if row["channel"] == "agent" and row["text"])
+        return next(messages, "")
 
     def _own_task(self) -> str | None:
         """The open task of this session; without a session, the only one of the workspace."""
@@ -182,7 +182,7 @@ class Capture:
     def tool(
         self,
         name: str,
-        given: Any,
+        tool_input: Any,
         output: Any = None,
         *,
         failed: bool = False,
@@ -195,7 +195,7 @@ class Capture:
 
         One that the user `interrupted` neither worked nor failed.
         """
-        fields: Mapping[str, Any] = given if is_dict(given) else {}
+        fields: Mapping[str, Any] = tool_input if is_dict(tool_input) else {}
         kept = clipped(clean_output(as_text(output), failed=failed))
         summary, outcome = summary_of(name, fields), "failed" if failed else "completed"
         if interrupted:
@@ -210,7 +210,7 @@ class Capture:
                 type="edit" if edits or patched else "cli" if is_shell(name) else "tool",
                 status=outcome,
                 tool=name[:500],
-                input=given,
+                input=tool_input,
                 output=None if failed else kept,
                 error=kept if failed else None,
                 duration_ms=duration_ms,
@@ -221,7 +221,9 @@ class Capture:
                 key=key,
             )
         )
-        self._settle_effects(name, given, as_text(output), failed=failed, interrupted=interrupted, key=key)
+        self._settle_effects(
+            name, tool_input, as_text(output), failed=failed, interrupted=interrupted, key=key
+        )
         if not interrupted and not (failed and is_refusal(kept or "")):
             self._allowed(written.task_id, name, fields)
         return self._woken(self._agent, written)
@@ -238,9 +240,9 @@ class Capture:
 
     # --- side effects
 
-    def intended(self, tool: str, given: Any, *, key: str) -> None:
+    def intended(self, tool: str, tool_input: Any, *, key: str) -> None:
         """A tool call is about to be made: announce what it does outside, if anything."""
-        for number, effect in enumerate(side_effects(tool, given)):
+        for number, effect in enumerate(side_effects(tool, tool_input)):
             self._announce(effect, f"{key}/effect{number}")
 
     def effects_unknown(self, reason: str) -> None:
@@ -304,10 +306,10 @@ class Capture:
         )
 
     def _settle_effects(
-        self, tool: str, given: Any, output: str, *, failed: bool, interrupted: bool, key: str | None
+        self, tool: str, tool_input: Any, output: str, *, failed: bool, interrupted: bool, key: str | None
     ) -> None:
         """Record how the side effects of a call ended; those that nobody announced are announced first."""
-        effects = side_effects(tool, given)
+        effects = side_effects(tool, tool_input)
         for number, effect in enumerate(effects):
             ended = outcome(effect, output, failed=failed, interrupted=interrupted, alone=len(effects) == 1)
             self._settle(effect, ended, None if key is None else f"{key}/effect{number}")
@@ -370,22 +372,22 @@ class Capture:
             lambda tx: tx.records(task, "effect", statuses, _MOST_EFFECTS, key=signature)
         )
 
-    def refused(self, name: str, given: Any, reason: str, *, by_user: bool, key: str) -> Written | None:
+    def refused(self, name: str, tool_input: Any, reason: str, *, by_user: bool, key: str) -> Written | None:
         """The host or the user did not allow a tool call: nothing was tried, so nothing failed.
 
         The same refusal is written once, and stands until the same call is made after all.
         """
-        for effect in side_effects(name, given):
+        for effect in side_effects(name, tool_input):
             task = self._own_task()
             for row in self._effects(task, OPEN_EFFECTS, effect.signature)[:1] if task else ():
                 note = f"not allowed: {reason}" if reason else "not allowed"
                 self._tool.task_outcome(task, intent=row["seq"], outcome="did_not", note=note)
-        fields: Mapping[str, Any] = given if is_dict(given) else {}
+        fields: Mapping[str, Any] = tool_input if is_dict(tool_input) else {}
         what = summary_of(name, fields)
         if any(one.summary == what for one in self._task().exclusions):
             return None
         memory = self._user if by_user else self._tool
-        why = f"not allowed by the {'user' if by_user else 'host'}: {reason or 'no reason given'}"
+        why = f"not allowed by the {'user' if by_user else 'host'}: {reason or 'no reason tool_input'}"
         return self._on_task(
             lambda: memory.task_exclude(
                 None, what=what, why=why, signature=_permission(name, fields), tags=["permission"], key=key
@@ -438,10 +440,10 @@ class Capture:
 
         If its plan is done and it says so, the task is taken to be completed, unless helpers are `at_work`.
         """
-        said = clipped(text)
-        if not said.strip():
+        message = clipped(text)
+        if not message.strip():
             return None
-        written = self._if_task(lambda: write_captured(self._agent, said, key))
+        written = self._if_task(lambda: write_captured(self._agent, message, key))
         if written is None:
             return None
         is_done = written.status == "active" and 0 < written.total <= written.done
@@ -451,7 +453,7 @@ class Capture:
 
     def session_over(self, reason: str, *, key: str | None = None) -> None:
         """The session ended; what it left open rests until somebody goes on with it."""
-        written = self.aside(f"{rules.SESSION_ENDED}: {reason or 'no reason given'}.", key=key)
+        written = self.aside(f"{rules.SESSION_ENDED}: {reason or 'no reason tool_input'}.", key=key)
         if written and written.status == "active":
             self._tool.task_update(written.task_id, status="paused", reason=rules.SESSION_OVER)
 
@@ -520,9 +522,9 @@ class Capture:
     def elicited(self, server: str, action: str, content: Any, *, key: str) -> Written | None:
         """The user answered a question of an MCP server, or did not: an answer is a decision of the user."""
         question = self.settled(asked_by(server))
-        given = {name: as_text(value) for name, value in content.items()} if is_dict(content) else {}
-        if action == "accept" and given:
-            choice = "; ".join(f"{name}: {value}" for name, value in given.items())
+        fields = {name: as_text(value) for name, value in content.items()} if is_dict(content) else {}
+        if action == "accept" and fields:
+            choice = "; ".join(f"{name}: {value}" for name, value in fields.items())
             return self._decide(choice=choice[:2000], title=(question or asked_by(server))[:1000], key=key)
         done = {"accept": "accepted", "decline": "declined", "cancel": "dismissed"}.get(action, "answered")
         return self.aside(f"The user {done} what the MCP server {server} asked.", by_user=True, key=key)
@@ -580,9 +582,9 @@ class Capture:
         return call()  # with a session, the ledger begins a draft by itself
 
 
-def _permission(tool: str, given: Mapping[str, Any]) -> str:
+def _permission(tool: str, tool_input: Mapping[str, Any]) -> str:
     """The signature of the permission to make a call: the tool and its input, without a description."""
-    return f"{_PERMISSION}{summary_of(tool, {**given, 'description': None})}"
+    return f"{_PERMISSION}{summary_of(tool, {**tool_input, 'description': None})}"
 
 
 def _refuses(row: Row, tool: str, what: str) -> bool:
@@ -625,9 +627,11 @@ def is_assent(text: str) -> bool:
     return len(words) <= _ASSENT_WORDS and all(word in _ASSENT for word in words)
 
 
-def patched_files(given: Mapping[str, Any]) -> list[dict[str, str]]:
+def patched_files(tool_input: Mapping[str, Any]) -> list[dict[str, str]]:
     """The files that a patch in a tool's input adds, changes or deletes."""
-    text = next((value for value in given.values() if isinstance(value, str) and _PATCH in value[:200]), "")
+    text = next(
+        (value for value in tool_input.values() if isinstance(value, str) and _PATCH in value[:200]), ""
+    )
     found: dict[str, str] = {}
     for line in text.splitlines():
         for begin, change in _CHANGES.items():
@@ -636,9 +640,13 @@ def patched_files(given: Mapping[str, Any]) -> list[dict[str, str]]:
     return [{"path": path, "change": change} for path, change in found.items()]
 
 
-def summary_of(tool: str, given: Mapping[str, Any]) -> str:
+def summary_of(tool: str, tool_input: Mapping[str, Any]) -> str:
     """A tool call in a line."""
-    texts = (given[name] for name in _DESCRIBING if isinstance(given.get(name), str) and given[name].strip())
+    texts = (
+        tool_input[name]
+        for name in _DESCRIBING
+        if isinstance(tool_input.get(name), str) and tool_input[name].strip()
+    )
     line = " ".join(next(texts, "")[: 2 * SUMMARY_CHARACTERS].split())[:SUMMARY_CHARACTERS]
     return f"{tool}: {line}" if line else tool or "tool"
 

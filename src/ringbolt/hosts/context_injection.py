@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..hook_memory import HookMemory
-from ..journal.event_files import Journal
-from ..journal.health import health_lines
 from ..ledger.current_task import FINISHED
 from ..model.trust import is_users
 from ..model.types import Snapshot
@@ -16,15 +14,15 @@ from ..packet import encode
 from ..packet.operations import read_whole_task
 from ..packet.resume import standing_orders, turn_block
 from ..packet.resume_rows import request_seqs
-from .capture_hook import Late, set_alarm
 from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
 from .guard import FAILED, warning
+from .hook_parts.system_calls import Late, set_alarm
 from .host_table import Host
+from .open_tasks_text import open_tasks_text
 from .packet_text import packet_text
 from .sessions import own_task, session_of
 
 _SHARE = 0.6  # of the remaining time, for distilling before the packet is made
-_LIST_TOKENS = 500
 _NOTE_CHARACTERS = 4000
 
 
@@ -89,20 +87,7 @@ class Answers:
             text = self._packet(distill=True)
             self._mark.set(DELIVERED, time.time())
             return text
-        if text := self._packet(distill=True):
-            return text
-        block = self._memory.active_tasks_block(budget=_LIST_TOKENS).text
-        if block:
-            block += f"To go on with one of them: {self._resume_call()}\n"
-        journal = Journal.of(self._memory.store.url, self._memory.settings.tenant)
-        notes = [f"Task memory: {line}." for line in health_lines(journal)]
-        return "\n".join(part for part in (block, *notes) if part)[: self._shape.characters]
-
-    def _resume_call(self) -> str:
-        """What the agent calls to continue a task that is listed."""
-        if any(file.servers for file in self._shape.files):
-            return "task_resume with its id, which stands in brackets or in task_list."
-        return "the command `ringbolt resume ID`; `ringbolt list` shows the ids."
+        return self._packet(distill=True) or open_tasks_text(self._memory, self._shape)
 
     def _packet(self, *, distill: bool) -> str:
         """The resume packet of this session's task, within what the host takes."""
@@ -140,9 +125,9 @@ class Answers:
                 f"Asked before that{', and finished' if done else ', not all of it finished'}:"
                 f" {encode.quoted(encode.clip(encode.one_line(task.request), 200))}"
             )
-        if said := [entry for entry in task.instructions if entry.seq > since]:
+        if later := [entry for entry in task.instructions if entry.seq > since]:
             lines.append("Instructions of the user since, verbatim:")
-            lines += [encode.margined(encode.clip(entry.summary, 300)) for entry in said[-5:]]
+            lines += [encode.margined(encode.clip(entry.summary, 300)) for entry in later[-5:]]
         if task.current:
             title = next((item.title for item in task.items if item.id == task.current), task.current)
             lines.append(f"The current step: {encode.quoted(encode.clip(title, 300))}")

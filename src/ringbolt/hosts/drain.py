@@ -31,13 +31,14 @@ from ..store.tx import Tx
 from ..system.files import sync_folder
 from ..system.os_calls import user
 from .capture import Capture
-from .capture_hook import call_heads, may_act_outside
 from .compaction_state import GOES_ON, Mark, is_repeated
 from .events import MOST_VALUE, apply, cleaned, fitted, name_of, naming, tidied
 from .guard import heads_of_interest
 from .guard_rules import refresh
+from .hook_parts.calls import call_heads, may_act_outside
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
+from .redaction_rules import rules_digest
 from .session_rows import SessionRows
 from .sessions import own_task, session_of
 from .taken_tasks import call_hooks
@@ -110,19 +111,21 @@ class _Event:
         self.host = str(line.get("host") or "")[:200]
         self.id = str(line.get("id") or file.name)
         self.shape: Host | None = HOSTS.get(self.host)
+        # Whether the hook has redacted it by the rules of this version, so that nothing is left to redact.
+        self.is_redacted = bool(rules_digest()) and line.get("redacted_by") == rules_digest()
         env: Any = line.get("env")
         self.env: Mapping[str, Any] = env if is_dict(env) else {}
-        self.told: dict[str, Any] = {} if why else self._in_our_words(line)
+        self.fields: dict[str, Any] = {} if why else self._translated(line)
 
-    def _in_our_words(self, line: Mapping[str, Any]) -> dict[str, Any]:
-        told = line.get("told")
-        if not is_dict(told):
+    def _translated(self, line: Mapping[str, Any]) -> dict[str, Any]:
+        payload = line.get("payload")
+        if not is_dict(payload):
             self.why = "the host sent something that is not a JSON object"
             return {}
         length = line.get("transcript_bytes")
         length = length if isinstance(length, int) and not isinstance(length, bool) else None
         try:
-            event = read_event(self.host, str(line.get("event") or ""), told, length)
+            event = read_event(self.host, str(line.get("event") or ""), payload, length)
         except (ValueError, TypeError, RecursionError, AttributeError) as error:
             self.why = f"{type(error).__name__}: {error}"[:300]
             return {}
@@ -140,9 +143,9 @@ class _Event:
 
     def name(self, memory: HookMemory) -> str:
         """The name by which a repeated report of the event is recognised."""
-        if self.told.get("tool_use_id") or self.told["event"] == "PreCompact":
+        if self.fields.get("tool_use_id") or self.fields["event"] == "PreCompact":
             return f"hook/{self.id}"  # recognised by other means
-        return name_of(memory, self.told, f"{naming(self.told)}/{self.at // _MOMENT:.0f}")
+        return name_of(memory, self.fields, f"{naming(self.fields)}/{self.at // _MOMENT:.0f}")
 
 
 class _Batch:
@@ -154,10 +157,10 @@ class _Batch:
         self.touched = _Touched()
         self.applied: list[EventFile] = []
         self.failed: dict[str, tuple[EventFile, str]] = {}
-        self.tails_transcript_failures: list[tuple[str, Mapping[str, Any], str]] = []
+        self.unreported_failures: list[tuple[str, Mapping[str, Any], str]] = []
         self.ended_early = False
         self._clock = _Clock()
-        self._memories: dict[tuple[str, ...], tuple[HookMemory, Capture]] = {}
+        self._memories: dict[tuple[str | bool, ...], tuple[HookMemory, Capture]] = {}
         # The time of the last event of each memory.
         self._times: dict[HookMemory, float] = {}
         self._sessions: dict[str, tuple[HookMemory, dict[str, None]]] = {}
@@ -197,37 +200,37 @@ class _Batch:
         self._session_rows.write()
         self._write_cards()
 
-    def _with_summary(self, told: dict[str, Any]) -> dict[str, Any]:
+    def _with_summary(self, fields: dict[str, Any]) -> dict[str, Any]:
         """A PostCompact with the host's own summary, which Codex has only in its transcript."""
-        path = told.get("transcript")
-        if told["event"] != "PostCompact" or told.get("summary") or not isinstance(path, str):
-            return told
-        found = compaction_summary(path, told.get("transcript_bytes"))
-        return {**told, **cleaned({"summary": found}, self._drainer.redactor)} if found else told
+        path = fields.get("transcript")
+        if fields["event"] != "PostCompact" or fields.get("summary") or not isinstance(path, str):
+            return fields
+        found = compaction_summary(path, fields.get("transcript_bytes"))
+        return {**fields, **cleaned({"summary": found}, self._drainer.redactor)} if found else fields
 
     def _apply(self, event: _Event) -> None:
         if event.shape is None:
             return
-        told, session = event.told, str(event.told.get("session") or "")
+        fields, session = event.fields, str(event.fields.get("session") or "")
         memory, capture = self._memory(event)
         self._clock.at = self._times[memory] = self._not_before(memory, event.at)
         if event.shape.transcript:
             apply_transcript_tail(
                 self.files,
                 event.shape.transcript,
-                told,
+                fields,
                 self._drainer.redactor,
-                lambda one, name: self._overheard(memory, one, name),
+                lambda one, name: self._apply_unreported(memory, one, name),
             )
-        if told["event"] in GOES_ON:
+        if fields["event"] in GOES_ON:
             Mark(self.files, session).went_on(event.at)
         process, machine = event.env.get("process"), boot_in(event.file.name)
-        if told["event"] == "SessionStart":
-            self._take_over(memory, told, process, machine)
-        if not is_repeated(self.files, event.shape, told):
-            apply(memory, self._with_summary(told), event.name(memory), capture)
+        if fields["event"] == "SessionStart":
+            self._take_over(memory, fields, process, machine)
+        if not is_repeated(self.files, event.shape, fields):
+            apply(memory, self._with_summary(fields), event.name(memory), capture)
         line = self._session_rows.note(
-            told,
+            fields,
             event.host,
             self._clock.at,
             workspace=memory.workspace,
@@ -238,35 +241,36 @@ class _Batch:
         if line:
             capture.aside(line, key=f"hook/{event.id}/session")
         _, agents = self._sessions.setdefault(event.session, (memory, {}))
-        if agent := str(told.get("agent_id") or ""):
-            agents[session_of(told, agent)] = None
-        if told["event"] == "PostToolUse":
-            given, tool = told.get("input"), str(told.get("tool") or "")
-            if is_dict(given) and may_act_outside(tool, given):
-                self._done.setdefault(event.session, {}).update(dict.fromkeys(call_heads(tool, given)))
+        if agent := str(fields.get("agent_id") or ""):
+            agents[session_of(fields, agent)] = None
+        if fields["event"] == "PostToolUse":
+            tool_input, tool = fields.get("input"), str(fields.get("tool") or "")
+            if is_dict(tool_input) and may_act_outside(tool, tool_input):
+                self._done.setdefault(event.session, {}).update(dict.fromkeys(call_heads(tool, tool_input)))
 
-    def _take_over(self, memory: HookMemory, told: Mapping[str, Any], process: Any, machine: str) -> None:
+    def _take_over(self, memory: HookMemory, fields: Mapping[str, Any], process: Any, machine: str) -> None:
         """Give a session that continues another under a new id the task of that one."""
-        previous = self._session_rows.predecessor(told, process, machine, self._drainer.now())
+        previous = self._session_rows.predecessor(fields, process, machine, self._drainer.now())
         if previous is None or own_task(memory):
             return
         if task := own_task(memory.acting_as(session=previous)):
             memory.task_focus(task)
 
-    def _overheard(self, memory: HookMemory, told: Mapping[str, Any], name: str) -> None:
-        error = self._tx.nested(lambda: apply(memory, told, name))
+    def _apply_unreported(self, memory: HookMemory, fields: Mapping[str, Any], name: str) -> None:
+        error = self._tx.nested(lambda: apply(memory, fields, name))
         if isinstance(error, (StoreError, OSError)):
             raise error
         if error is not None:  # it must not hold up the event itself or what follows
-            line = {"v": 1, "id": name, "host": memory.origin.agent, "told": told}
-            self.tails_transcript_failures.append((_digest(name), line, f"{type(error).__name__}: {error}"))
+            line = {"v": 1, "id": name, "host": memory.origin.agent, "payload": fields}
+            self.unreported_failures.append((_digest(name), line, f"{type(error).__name__}: {error}"))
 
     def _memory(self, event: _Event) -> tuple[HookMemory, Capture]:
         """The memory of the session that an event belongs to, within this transaction."""
-        folder, principal = event.told.get("cwd"), event.env.get("principal")
+        folder, principal = event.fields.get("cwd"), event.env.get("principal")
         folder = folder if isinstance(folder, str) else ""
         principal = principal[:200] if isinstance(principal, str) and principal else self._drainer.principal
-        key = (event.host, session_of(event.told), folder, principal)
+        session = session_of(event.fields)
+        key = (event.host, session, folder, principal, event.is_redacted)
         if (found := self._memories.get(key)) is None:
             own: Any = self._drainer.memory
             store: Any = OneTransaction(self._tx, own.store)
@@ -274,8 +278,8 @@ class _Batch:
             workspace, repository = workspace_named(folder or None)
             memory = HookMemory(
                 store,
-                own.settings,
-                origin=Origin(principal=principal, agent=event.host, channel="agent", session=key[1]),
+                own.settings.replace(keep_secrets="on") if event.is_redacted else own.settings,
+                origin=Origin(principal=principal, agent=event.host, channel="agent", session=session),
                 workspace=workspace,
                 repository=repository,
                 clock=self._clock,
@@ -483,7 +487,7 @@ class Drainer:
         batch = self.memory.store.write(work, settles=True)
         self._finish(batch.files, batch.applied)
         self._applied += len(batch.applied)
-        for name, line, why in batch.tails_transcript_failures:
+        for name, line, why in batch.unreported_failures:
             self.journal.reject_content(f"{name}.json", line, why)
         mirrors: Any = self.memory._mirrors  # pyright: ignore[reportPrivateUsage]
         if mirrors is not None and batch.touched.tasks:

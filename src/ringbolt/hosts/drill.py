@@ -117,11 +117,11 @@ def _drilled(
     with _as_of(memory, task, cut) as (past, before):
         past.task_distill(task)
         state = past._snapshot(task)
-        said = drill_truth.read_truth(truth) if truth is not None else []
+        narrated = drill_truth.read_truth(truth) if truth is not None else []
         if model:
-            said += drill_truth.truth_of_model(memory, task, _narration(memory, task, cut))
+            narrated += drill_truth.truth_of_model(memory, task, _narration(memory, task, cut))
         used = _names_used_next(memory, task, cut, before)
-        kinds = (*KINDS, *_narrated_kinds(said), _names_kind(used))
+        kinds = (*KINDS, *_narrated_kinds(narrated), _names_kind(used))
         texts = [RowText(build(state, budget)) for budget in (SMALL, USUAL)]
         summary = _hosts_summary(memory, task, cut)
         host = None if summary is None else RowText(summary)
@@ -421,11 +421,11 @@ def _files(task: Snapshot) -> list[Truth]:
     return [Truth((name,), seq) for name, seq in found.items() if name]
 
 
-def _narrated_kinds(said: Sequence[Narrated]) -> list[_Kind]:
+def _narrated_kinds(narrated: Sequence[Narrated]) -> list[_Kind]:
     """A row for each kind of thing that is said; empty where nobody says what was."""
 
     def of(kind: str) -> Callable[[Snapshot], list[Truth]]:
-        truths = [Truth((one.text,), one.seq) for one in said if one.kind == kind]
+        truths = [Truth((one.text,), one.seq) for one in narrated if one.kind == kind]
         return lambda task: truths
 
     return [

@@ -53,14 +53,14 @@ def read_truth(path: str) -> list[Narrated]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        kind, _, said = line.partition(":")
-        if kind.strip().lower() not in KINDS or not said.strip():
+        kind, _, text = line.partition(":")
+        if kind.strip().lower() not in KINDS or not text.strip():
             raise InvalidInput(
                 "invalid_argument",
                 f"Line {number} of {path} is not `KIND: TEXT`.",
                 f"Kinds are {', '.join(KINDS)}.",
             )
-        found.append(Narrated(kind.strip().lower(), said.strip()))
+        found.append(Narrated(kind.strip().lower(), text.strip()))
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..core.draft_tasks import turn_to
 from ..hook_memory import HookMemory
 from ..ledger.access import grouped, seconds_now
+from ..model import rules
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
 from ..model.trust import key_of
@@ -29,8 +30,8 @@ from ..signals.calls.tools import (
     is_shell,
 )
 from .capture import Capture, asked_by, is_assent
-from .capture_hook import MOST_TEXT, clipped, fitting
-from .capture_hook import MOST_VALUE as MOST_VALUE
+from .hook_parts.cleaning import MOST_TEXT, clipped, fitting
+from .hook_parts.cleaning import MOST_VALUE as MOST_VALUE
 from .host_schemas import around_edit, has_failed, output_of
 from .host_table import HOSTS, WHOLE
 from .interruptions import interruption, interruption_line, is_by_user
@@ -137,8 +138,8 @@ def _text(event: Mapping[str, Any], field: str) -> str:
 
 
 def _fields(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    given = event.get("input")
-    return given if is_dict(given) else {}
+    tool_input = event.get("input")
+    return tool_input if is_dict(tool_input) else {}
 
 
 def _prompt(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
@@ -284,32 +285,32 @@ def _registered(text: str) -> str:
     return found[1] if found else ""
 
 
-def _proves(given: Mapping[str, Any]) -> bool:
+def _proves(tool_input: Mapping[str, Any]) -> bool:
     """Whether a command is a test, a build or a check, so that its outcome is a receipt."""
-    command = given.get("command") or given.get("cmd")
+    command = tool_input.get("command") or tool_input.get("cmd")
     return isinstance(command, str) and is_check(command)
 
 
 def _planned(capture: Capture, tool: str, event: Mapping[str, Any], key: str) -> bool:
     """Capture a tool that keeps the agent's to-do list; False for any other tool."""
-    given, output = _fields(event), event.get("output")
+    tool_input, output = _fields(event), event.get("output")
     if tool in TODO_LISTS:
-        items = given.get(TODO_LISTS[tool])
+        items = tool_input.get(TODO_LISTS[tool])
         if not is_list(items):
             return False
         capture.todo([_item(item) for item in items], key=key)
     elif tool == TODO_CREATE:
         made = output.get("task") if is_dict(output) else None
         number = made.get("id") if is_dict(made) else None
-        subject = as_text(given.get("subject")).strip()
+        subject = as_text(tool_input.get("subject")).strip()
         if not subject:
             return False
         capture.todo_changed(None if number is None else str(number), title=subject, key=key)
     elif tool == TODO_UPDATE:
-        status = given.get("status")
+        status = tool_input.get("status")
         capture.todo_changed(
-            str(given.get("taskId")),
-            title=as_text(given.get("subject")).strip() or None,
+            str(tool_input.get("taskId")),
+            title=as_text(tool_input.get("subject")).strip() or None,
             status=status if isinstance(status, str) else None,
             key=key,
         )
@@ -338,14 +339,14 @@ def _after_compaction(capture: Capture, memory: HookMemory, event: Mapping[str, 
 
 def _helper_ended(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
     agent = str(event.get("agent_id") or "")
-    said = _text(event, "message")
+    answer = _text(event, "message")
     helper = memory.acting_as(session=session_of(event, agent))
     # Claude Code has its summaries written by a helper that never began, and did nothing.
     if not agent or not own_task(helper):
         return
-    Capture(helper).helper_ended(said, key=f"{name}/end")
+    Capture(helper).helper_ended(answer, key=f"{name}/end")
     kind = str(event.get("agent_type") or "helper")
-    capture.result(f"{kind} {agent} is done: {said[:300]}".strip(), said, key=f"{name}/result")
+    capture.result(f"{kind} {agent} is done: {answer[:300]}".strip(), answer, key=f"{name}/result")
 
 
 def _stopped(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
@@ -382,7 +383,7 @@ def _session_began(capture: Capture, memory: HookMemory, event: Mapping[str, Any
     source = _text(event, "source")
     if source != "compact":  # a compaction has its snapshots
         capture.effects_unknown("the session ended before a result came")
-        capture.aside(f"The session goes on: {source or 'no reason given'}.", key=name)
+        capture.aside(f"{rules.SESSION_CONTINUES}: {source or 'no reason tool_input'}.", key=name)
 
 
 def _session_ended(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
@@ -411,9 +412,9 @@ def _launched_for(memory: HookMemory, task: str, agent: str) -> str:
     for row in memory.store.read(lambda tx: tx.events(task, after, _RECENT_EVENTS)):
         done: Any = loads(row["data"]) if isinstance(row["data"], str) else row["data"]
         if row["event_type"] == "action" and is_dict(done) and done.get("tool") in _LAUNCHES:
-            given = done.get("input")
-            if is_dict(given) and agent in as_text(done.get("output")):
-                return as_text(given.get("description")).strip()
+            tool_input = done.get("input")
+            if is_dict(tool_input) and agent in as_text(done.get("output")):
+                return as_text(tool_input.get("description")).strip()
     return ""
 
 

@@ -43,9 +43,9 @@ from ..signals.effects.side_effects import SideEffect, side_effects
 from ..signals.prohibitions import Call, goes_against, lifts, names_again, read_call, tool_call
 from ..store.tx import Row, Tx
 from .capture import patched_files
-from .capture_hook import call_heads, command_line
 from .guard_queries import changed_tasks, user_words
 from .guard_rules import Rule, current_rules
+from .hook_parts.calls import call_heads, command_line
 
 _MOST_SINCE = 150  # events compared with a call
 _MOST_FAILED = 20  # failures whose programs a session's card has

@@ -20,8 +20,8 @@ from ..signals.calls.failures import reported_rejection
 from ..signals.prohibitions import Prohibition, exclusion_rule, may_forbid, prohibitions
 from ..store.queries import distilled
 from ..store.tx import Row, Tx
-from .capture_hook import call_heads, command_line
 from .guard_queries import changed_tasks, new_entries, rule_rows
+from .hook_parts.calls import call_heads, command_line
 
 _MOST_REFS = 300
 _MOST_TASKS = 60  # of which the last event read is remembered

@@ -1,9 +1,9 @@
 """Builds the capture hook: one compiled file that the base interpreter runs without `site`, `re` or `json`.
 
-The file holds the code of `capture_hook.py` and, as marshalled bytes, `model/redaction.py` and
-`model/secret_rules.py` without their imports, that module's patterns as `re` compiles them, the facts about
-each host, and where the package is. Its name has our version, Python's magic number and a digest of all that
-goes into it, so a settings file that names it says which build it runs.
+The file holds the code of `hook_parts/` and `capture_hook.py`, joined into one module, and as marshalled
+bytes: `model/redaction.py` and `model/secret_rules.py` without their imports, patterns as `re` compiles them,
+the facts about each host, and where the package is. Its name has our version, Python's magic number and a
+digest of all that goes into it, so a settings file that names it says which build it runs.
 
 A command line names the build first and `ringbolt-hook` second. A Python that cannot run the build (another
 version, or the file is gone) fails before it reads standard input, so the second program gets the event.
@@ -23,21 +23,50 @@ from functools import cache
 from hashlib import blake2b
 from importlib import import_module
 from importlib.util import MAGIC_NUMBER, find_spec
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
+from .. import packet
 from .._version import __version__
 from ..config import user_folder
 from ..model import redaction, secret_rules
+from ..model.lazy_regex import lazy_patterns
 from ..model.types import Value
 from ..signals.effects.side_effects import HINT_PARTS, HINT_WORDS
 from ..signals.effects.tool_effects import TOOL_VERBS
 from ..system.files import FileErrors, write_atomic
 from . import capture_hook
+from .hook_parts import (
+    calls,
+    card_check,
+    cleaning,
+    embedded_parts,
+    hook_settings,
+    host_state,
+    journal_files,
+    plain_json,
+    system_calls,
+)
 from .host_table import EVENT_FIELDS, FIELDS, HOSTS, WHOLE
+from .redaction_rules import rules_digest
 
 PROGRAM = "ringbolt-hook"
 # Our names of the fields that the hook reads.
 _FIELDS_READ = ("session", "tool", "input", "output", "transcript", "agent_id", "prompt")
+# The modules of the hook, each after those that it imports.
+_HOOK_MODULES = (
+    system_calls,
+    plain_json,
+    embedded_parts,
+    cleaning,
+    calls,
+    card_check,
+    journal_files,
+    hook_settings,
+    host_state,
+    capture_hook,
+)
 # Modules that the hook imports only for types.
 _ONLY_TYPES = ("typing", "collections.abc")
 
@@ -112,7 +141,8 @@ def build_name() -> str:
     """The name of this version's build. It follows from what goes in: marshalled code differs every time."""
     hints = repr([sorted(part) for part in effect_hints()])
     parts = [
-        *_sources(),
+        *(_source(module) for module in (*_HOOK_MODULES, redaction, secret_rules)),
+        repr(packet_patterns()),
         hints,
         repr(_package()),
         repr({host: facts_of_host(host) for host in HOSTS}),
@@ -158,20 +188,45 @@ def _text(path: str) -> str:
 
 def compiled() -> bytes:
     """The content of the build: what Python writes to a .pyc file, without a source to compare with."""
-    hook, redacting, ruling = (ast.parse(source) for source in _sources())
+    redacting, ruling = (ast.parse(_source(module)) for module in (redaction, secret_rules))
     built: dict[str, bytes] = {
         "redaction": marshal.dumps(_code(_without_imports(redacting), "redaction.py")),
         "secret_rules": marshal.dumps(_code(_without_imports(ruling), "secret_rules.py")),
-        "patterns": marshal.dumps({name: marshal.dumps(ready) for name, ready in ready_patterns().items()}),
+        "patterns": _ready_patterns((source, 0) for source in redaction.pattern_sources()),
+        "packet patterns": _ready_patterns(packet_patterns()),
         "hints": marshal.dumps((_as_bytes(redaction.HINTS), _as_bytes(redaction.EXACT_HINTS))),
         "sre": marshal.dumps(import_module("_sre").MAGIC),
         "package": marshal.dumps(_package()),
         "effects": marshal.dumps(effect_hints()),
+        "rules": marshal.dumps(rules_digest()),
         **{f"host {host}": marshal.dumps(facts_of_host(host)) for host in HOSTS},
     }
-    code = _code(_with_built(_without_imports(hook, _ONLY_TYPES), built), "capture_hook.py")
+    code = _code(_with_built(joined_hook(), built), "capture_hook.py")
     # No flags, no time and no size of a source: Python runs such a file without asking for one.
     return MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+
+
+def joined_hook() -> ast.Module:
+    """The modules of the hook as one, without what they import from each other."""
+    joined = ast.Module(body=[], type_ignores=[])
+    seen: dict[str, str] = {}
+    for module in _HOOK_MODULES:
+        tree = _without_imports(ast.parse(_source(module)), _ONLY_TYPES)
+        for name in _defined(tree):
+            if seen.setdefault(name, module.__name__) != module.__name__:
+                raise AssertionError(f"{name} is defined in {seen[name]} and {module.__name__}")
+        joined.body += tree.body
+    return joined
+
+
+def _defined(tree: ast.Module) -> Iterable[str]:
+    """The names that a module defines at its top."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
 
 
 def _as_bytes(words: Iterable[str]) -> tuple[bytes, ...]:
@@ -179,12 +234,9 @@ def _as_bytes(words: Iterable[str]) -> tuple[bytes, ...]:
     return tuple(word.encode("ascii", "ignore") if word.isascii() else word[:3].encode() for word in words)
 
 
-def _sources() -> list[str]:
-    texts: list[str] = []
-    for module in (capture_hook, redaction, secret_rules):
-        with open(str(module.__file__), encoding="utf-8") as file:
-            texts.append(file.read())
-    return texts
+def _source(module: ModuleType) -> str:
+    with open(str(module.__file__), encoding="utf-8") as file:
+        return file.read()
 
 
 def _code(tree: ast.Module, name: str) -> Any:
@@ -195,13 +247,14 @@ def _code(tree: ast.Module, name: str) -> Any:
 
 
 def _without_imports(tree: ast.Module, modules: tuple[str, ...] | None = None) -> ast.Module:
-    """A module without the imports at its top: those of `__future__` and some modules, or all of them."""
+    """A module without the imports at its top: those of our own, `__future__` and some modules, or all."""
 
     def goes(node: ast.stmt) -> bool:
         if not isinstance(node, (ast.Import, ast.ImportFrom)):
             return False
-        source = node.module if isinstance(node, ast.ImportFrom) else None
-        return modules is None or source in ("__future__", *modules)
+        if modules is None or isinstance(node, ast.Import):
+            return modules is None
+        return node.level > 0 or node.module in ("__future__", *modules)
 
     tree.body = [node for node in tree.body if not goes(node)]
     return tree
@@ -217,27 +270,40 @@ def _with_built(tree: ast.Module, built: dict[str, bytes]) -> ast.Module:
         ):
             node.value = ast.parse(repr(built), mode="eval").body
             return ast.fix_missing_locations(tree)
-    raise AssertionError("capture_hook.py has no BUILT")
+    raise AssertionError("no part of the hook has BUILT")
 
 
-def ready_patterns() -> dict[str, tuple[Any, ...]]:
-    """The arguments of `_sre.compile` for each pattern, as `re` computes them; none if `re` has changed."""
+def packet_patterns() -> list[tuple[str, int]]:
+    """The patterns that packets are made with, as arguments of `re.compile`."""
+    names = [f"{packet.__name__}.{one.name}" for one in iter_modules(packet.__path__)]
+    return sorted({pattern for name in names for pattern in lazy_patterns(import_module(name))})
+
+
+def _ready_patterns(patterns: Iterable[tuple[str, int]]) -> bytes:
+    """The arguments of `_sre.compile` for each pattern, as `re` computes them; none if `re` has changed.
+
+    Each is marshalled by itself: an event needs few of them. Those without flags go by their source alone.
+    """
     try:
-        return {source: _ready(source) for source in redaction.pattern_sources()}
+        ready = {
+            source if not flags else (source, flags): marshal.dumps(_ready(source, flags))
+            for source, flags in patterns
+        }
     except (ImportError, AttributeError, TypeError):
-        return {}  # the hook then imports `re` when it needs a pattern
+        ready = {}  # the hook then imports `re` when it needs a pattern
+    return marshal.dumps(ready)
 
 
-def _ready(source: str) -> tuple[Any, ...]:
+def _ready(source: str, flags: int) -> tuple[Any, ...]:
     """What re._compiler.compile computes for its last line; private, so imported where that may fail."""
     compiler: Any = import_module("re._compiler")
-    parsed: Any = import_module("re._parser").parse(source, 0)
+    parsed: Any = import_module("re._parser").parse(source, flags)
     groups: dict[str, int] = parsed.state.groupdict
     names: list[str | None] = [None] * parsed.state.groups
     for name, number in groups.items():
         names[number] = name
-    code = [int(word) for word in compiler._code(parsed, 0)]  # named constants cannot be marshalled
-    return int(parsed.state.flags), code, parsed.state.groups - 1, groups, tuple(names)
+    code = [int(word) for word in compiler._code(parsed, flags)]  # named constants cannot be marshalled
+    return int(flags | parsed.state.flags), code, parsed.state.groups - 1, groups, tuple(names)
 
 
 def _package() -> dict[str, Any]:

@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from ..model.types import is_dict, is_list
-from .capture_hook import BULKY, unwrapped
-from .capture_hook import has_failed as has_failed
+from .hook_parts.calls import has_failed as has_failed
+from .hook_parts.calls import unwrapped
+from .hook_parts.cleaning import BULKY
 from .host_table import EVENT_FIELDS, FIELDS, HOSTS, Host
 from .transcripts.lines import exit_code
 
@@ -17,7 +18,7 @@ _INJECTED = ("<hook_context>", "</hook_context>")
 
 
 def read_event(
-    host: str, name: str, told: Mapping[str, Any], transcript_bytes: int | None = None
+    host: str, name: str, payload: Mapping[str, Any], transcript_bytes: int | None = None
 ) -> dict[str, Any] | None:
     """A host's report as an event with our names; None if we do not know the event.
 
@@ -30,13 +31,13 @@ def read_event(
     event: dict[str, Any] = {"event": ours}
     for field, places in _fields(host, ours):
         for place in places:
-            if (value := told.get(place)) is not None:
+            if (value := payload.get(place)) is not None:
                 event[field] = value
                 break
     if isinstance(folders := event.get("cwd"), list) and folders:
         event["cwd"] = folders[0]
-    if is_dict(given := event.get("input")) and row.inputs:
-        event["input"] = {row.inputs.get(name, name): value for name, value in given.items()}
+    if is_dict(tool_input := event.get("input")) and row.inputs:
+        event["input"] = {row.inputs.get(name, name): value for name, value in tool_input.items()}
     if row.tools and "tool" in event:
         event["tool"] = row.tools.get(str(event["tool"]), event["tool"])
     if isinstance(prompt := event.get("prompt"), str):

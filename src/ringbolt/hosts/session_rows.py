@@ -41,7 +41,7 @@ class SessionRows:
 
     def note(
         self,
-        told: Mapping[str, Any],
+        event: Mapping[str, Any],
         host: str,
         at: float,
         *,
@@ -55,36 +55,36 @@ class SessionRows:
         `pinned`: the host names its project, so `workspace` does not follow the agent from folder to folder.
         `machine` is the boot in which the event happened.
         """
-        if not (name := session_of(told)):
+        if not (name := session_of(event)):
             return ""
-        now, event = stamp(at), told["event"]
+        now, kind = stamp(at), event["event"]
         known = self._get(name) or Session(id=name, started_at=now)
         row = known.replace(host=host, seen_at=now)
-        follows = not pinned or row.workspace is None or event == "SessionStart"
-        if workspace and follows and event != "CwdChanged":
+        follows = not pinned or row.workspace is None or kind == "SessionStart"
+        if workspace and follows and kind != "CwdChanged":
             row = row.replace(workspace=workspace)
         if isinstance(process, str) and process:
             row = row.replace(process=process[:100], machine=machine)
         line = ""
-        if not told.get("agent_id"):  # a helper may have a mode and a folder of its own
-            row = _with_mode(row, told.get("mode"))
+        if not event.get("agent_id"):  # a helper may have a mode and a folder of its own
+            row = _with_mode(row, event.get("mode"))
             line = _mode_line(known.mode, row.mode)
-            if event == "CwdChanged" and (moved := _working_tree(told.get("folder"))):
+            if kind == "CwdChanged" and (moved := _working_tree(event.get("folder"))):
                 line = f"The session moved to {moved}." if moved != (row.workspace or moved) else line
                 row = row.replace(workspace=moved)
-        self._rows[name] = _with_turn(row, told, at)
+        self._rows[name] = _with_turn(row, event, at)
         return line
 
     def _get(self, name: str) -> Session | None:
         return self._rows.get(name) or sessions.get(self._tx, name)
 
-    def predecessor(self, told: Mapping[str, Any], process: Any, machine: str, now: float) -> str | None:
+    def predecessor(self, event: Mapping[str, Any], process: Any, machine: str, now: float) -> str | None:
         """The session that one that starts continues under a new id: the last one of the same host process.
 
         None if that one is still live, or if the transcript shows that this is another conversation.
         """
-        name = session_of(told)
-        if not name or told.get("source") not in _CONTINUES or self._get(name):
+        name = session_of(event)
+        if not name or event.get("source") not in _CONTINUES or self._get(name):
             return None
         if not isinstance(process, str) or not process:
             return None
@@ -93,7 +93,7 @@ class SessionRows:
             row.id: row for row in self._rows.values() if (row.process, row.machine) == (process, machine)
         }
         last = max(found.values(), key=lambda row: row.seen_at, default=None)
-        if last is None or last.is_live(now) or not _may_continue(told.get("transcript"), last.id):
+        if last is None or last.is_live(now) or not _may_continue(event.get("transcript"), last.id):
             return None
         return last.id
 
@@ -127,27 +127,27 @@ def _working_tree(folder: Any) -> str | None:
     return root if repository else None
 
 
-def _with_turn(row: Session, told: Mapping[str, Any], at: float) -> Session:
+def _with_turn(row: Session, event: Mapping[str, Any], at: float) -> Session:
     """A session after an event: whose turn it is, and its interruption."""
-    event, is_helpers, now = told["event"], bool(told.get("agent_id")), stamp(at)
-    if event == "SessionStart":
+    kind, is_helpers, now = event["event"], bool(event.get("agent_id")), stamp(at)
+    if kind == "SessionStart":
         return row.replace(started_at=now, ended_at=None)
-    if event == "SessionEnd":
+    if kind == "SessionEnd":
         return row.replace(ended_at=now, at_work=(), turn="")
-    if is_helpers and (event == "StopFailure" or row.turn == sessions.INTERRUPTED):
+    if is_helpers and (kind == "StopFailure" or row.turn == sessions.INTERRUPTED):
         return row  # helpers work in the background
-    if event == "StopFailure":
-        return row.replace(turn=sessions.INTERRUPTED, interruption=interruption(told, at))
-    if is_by_user(told):
-        return row.replace(ended_at=None, turn=sessions.WAITING, interruption=interruption(told, at))
-    if event in _GOES_ON:
+    if kind == "StopFailure":
+        return row.replace(turn=sessions.INTERRUPTED, interruption=interruption(event, at))
+    if is_by_user(event):
+        return row.replace(ended_at=None, turn=sessions.WAITING, interruption=interruption(event, at))
+    if kind in _GOES_ON:
         return row.replace(ended_at=None, interruption=None, turn=sessions.WORKING)
-    if event == "Stop":
+    if kind == "Stop":
         row = row.replace(turn=sessions.WAITING)
-        if "background" in told:
-            row = row.replace(at_work=_background(told["background"], row.at_work, now))
+        if "background" in event:
+            row = row.replace(at_work=_background(event["background"], row.at_work, now))
         return row
-    waits = event in _ASKS or (event == "Notification" and told.get("notification") in WAITS_FOR_USER)
+    waits = kind in _ASKS or (kind == "Notification" and event.get("notification") in WAITS_FOR_USER)
     return row.replace(turn=sessions.WAITING) if waits and row.turn != sessions.INTERRUPTED else row
 
 
@@ -163,11 +163,13 @@ def _may_continue(transcript: Any, session: str) -> bool:
     return not head.strip() or session.encode("utf-8", "replace") in head
 
 
-def _background(told: Any, known: tuple[Mapping[str, Any], ...], now: str) -> tuple[Mapping[str, Any], ...]:
+def _background(
+    running: Any, known: tuple[Mapping[str, Any], ...], now: str
+) -> tuple[Mapping[str, Any], ...]:
     """The background work that a host lists as running, with the time when each was first seen."""
     since = {one.get("id"): one.get("since") for one in known}
     found: list[Mapping[str, Any]] = []
-    for one in told[:_MOST_BACKGROUND] if is_list(told) else ():
+    for one in running[:_MOST_BACKGROUND] if is_list(running) else ():
         if not is_dict(one) or one.get("status") in _OVER:
             continue
         row = {name: str(one[name])[:_LONGEST_TEXT] for name in _BACKGROUND if one.get(name)}

@@ -8,23 +8,24 @@ from typing import Any
 
 from ..hook_memory import HookMemory
 from ..journal.event_files import Journal
+from ..model.rules import TREE_STATUS
 from ..model.settings import Settings
-from .capture_hook import Late
 from .compaction_state import Mark
 from .context_injection import Answers
 from .drain import Drainer
+from .hook_parts.system_calls import Late
 from .host_table import Host
-from .sessions import session_of
+from .sessions import own_task, session_of
 from .taken_tasks import taken_task_notice
-from .tree_status import keep_tree_status
+from .tree_status import changed_tree_status
 
 # Events that a hook may drain in one call, and the share of its time that this may take.
 _LIMIT = 500
 _SHARE = 0.6
 _LOOKS_AT_TREE = ("SessionStart", "PreCompact")
-_SPEAKS = ("SessionStart", "PreToolUse", "PreCompact")
-# Events at which a session is told that it lost its task.
-_TELLS = ("SessionStart", "UserPromptSubmit", "PostToolUse")
+_ANSWERS = ("SessionStart", "PreToolUse", "PreCompact")
+# Events at which a session learns that it lost its task.
+_GIVES_NOTICE = ("SessionStart", "UserPromptSubmit", "PostToolUse")
 _DISTILLS = ("Stop", "SessionEnd")
 
 
@@ -73,12 +74,14 @@ def _answer(
     own = memory.acting_as(
         session=session_of(event), workspace=folder if isinstance(folder, str) and folder else None
     )
-    if event["event"] in _LOOKS_AT_TREE and isinstance(folder, str) and folder:
-        keep_tree_status(own, folder)
-    notice = taken_task_notice(own, journal) if event["event"] in _TELLS and _injects(shape, event) else ""
+    if event["event"] in _LOOKS_AT_TREE and isinstance(folder, str):
+        _keep_tree_status(own, folder)
+    notice = (
+        taken_task_notice(own, journal) if event["event"] in _GIVES_NOTICE and _injects(shape, event) else ""
+    )
     due = mark.is_nearly_full()
     turn = event["event"] == "UserPromptSubmit" and memory.settings.hook_turn_block == "on"
-    if not (event["event"] in (*_SPEAKS, *_DISTILLS) or turn or due or mark.wants_packet()):
+    if not (event["event"] in (*_ANSWERS, *_DISTILLS) or turn or due or mark.wants_packet()):
         return notice, False, trouble
     answers = Answers(own, shape, event, mark, deadline)
     if due:
@@ -87,6 +90,13 @@ def _answer(
     return "\n".join(part for part in (notice, text) if part), answers.asks, trouble
 
 
+def _keep_tree_status(memory: HookMemory, folder: str) -> None:
+    """Keep the state of a session's working tree in its task, if it has one and the state has changed."""
+    task = own_task(memory)
+    if task and (text := changed_tree_status(memory, task, folder)):
+        memory.acting_as(channel="tool").task_snapshot(task, text, label=TREE_STATUS)
+
+
 def _injects(shape: Host, event: Mapping[str, Any]) -> bool:
-    """Whether the host shows its model what this hook answers; a helper is not told about the session."""
+    """Whether the host shows its model what this hook answers; a helper learns nothing about the session."""
     return event["event"] in shape.injects and not event.get("agent_id")

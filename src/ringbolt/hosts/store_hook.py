@@ -25,28 +25,32 @@ from ..model.settings import Settings
 from ..model.types import Origin
 from ..store import open_store
 from ..store.queries.distilled import is_distilled
-from .capture_hook import Late, set_alarm
-from .compaction_state import PENDING, Mark
+from .compaction_state import DELIVERED, PENDING, Mark
+from .hook_parts.system_calls import Late, set_alarm
 from .host_schemas import answer as in_hosts_form
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
 from .packet_text import packet_text
 from .sessions import own_task, session_of
+from .tree_status import changed_tree_status
+
+# Sources of a SessionStart that begin with an empty context.
+_NEW = ("startup", "clear")
 
 
-def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any], deadline: float) -> str:
+def answer(host: str, event: str, event_file: str | None, payload: Mapping[str, Any], deadline: float) -> str:
     """Drain, and return the answer to an event in the host's own form; empty for none. Never raises.
 
-    `event` is the host's own name for it, `told` the host's report without secrets. `event_file` is the event
-    in the journal. It is None if the journal has none: PreToolUse needs no place there, and any other event
-    is then written straight to the store. `deadline` is a `time.monotonic()`.
+    `event` is the host's own name for it, `payload` what the host sent, without secrets. `event_file` is the
+    event in the journal. It is None if the journal has none: PreToolUse needs no place there, and any other
+    event is then written straight to the store. `deadline` is a `time.monotonic()`.
     """
     shape = HOSTS.get(host)
     ours = shape.events.get(event) if shape else None
     if shape is None or ours is None:
         return ""
     try:
-        return _Call(host, event, shape, ours, told, deadline).run(event_file)
+        return _Call(host, event, shape, ours, payload, deadline).run(event_file)
     except Late:
         _complain("the time was up")
     except Exception as error:  # noqa: BLE001 - no error may stop the host
@@ -58,7 +62,7 @@ class _Call:
     """One event of a host that needs the store."""
 
     def __init__(
-        self, host: str, name: str, shape: Host, ours: str, told: Mapping[str, Any], deadline: float
+        self, host: str, name: str, shape: Host, ours: str, payload: Mapping[str, Any], deadline: float
     ) -> None:
         self._host, self._name, self._shape, self._ours, self._deadline = host, name, shape, ours, deadline
         self._trouble = ""
@@ -69,11 +73,11 @@ class _Call:
             self._settings = Settings(store=os.environ.get("RINGBOLT_STORE", ""))
         self._location = store_location(self._settings)
         self._journal = Journal.of(self._location, self._settings.tenant)
-        self._told = told
-        self._event = self._in_our_words()
+        self._payload = payload
+        self._event = self._translated()
 
-    def _in_our_words(self) -> dict[str, Any]:
-        event = read_event(self._host, self._name, self._told) or {"event": self._ours}
+    def _translated(self) -> dict[str, Any]:
+        event = read_event(self._host, self._name, self._payload) or {"event": self._ours}
         if project := os.environ.get(self._shape.project):
             event["cwd"] = project
         return event
@@ -101,7 +105,7 @@ class _Call:
     def _work(self, mark: Mark, event_file: str | None) -> str:
         if self._trouble:
             return ""
-        if self._only_shows(event_file) and (text := self._own_packet()):
+        if self._is_alone(event_file) and (text := self._stored_packet(mark)) is not None:
             return self._formed(text)
         # Imported here because most sessions begin with nothing to write, and this takes longest to load.
         from .store_answers import drain_and_answer
@@ -129,34 +133,53 @@ class _Call:
             "host": self._host,
             "event": self._name,
             "env": {"project": os.environ.get(self._shape.project)},
-            "told": self._told,
+            "payload": self._payload,
         }
 
-    def _only_shows(self, event_file: str | None) -> bool:
+    def _is_alone(self, event_file: str | None) -> bool:
         """Whether a session begins and no other event waits: then this one can wait for the next drain."""
-        if self._ours != "SessionStart" or self._event.get("source") == "compact":
-            return False
-        return [file.path for file in self._journal.waiting()] == [event_file]
+        return self._ours == "SessionStart" and [one.path for one in self._journal.waiting()] == [event_file]
 
-    def _own_packet(self) -> str:
-        """The packet of the session's task, without draining; empty if it has none."""
+    def _stored_packet(self, mark: Mark) -> str | None:
+        """The packet of the session's task as the store has it; None if something must be written first."""
+        is_compacted = self._event.get("source") == "compact"
+        if is_compacted and mark.read() == DELIVERED:
+            return ""  # asked again for the same compaction
         path = store_path(self._location)
         if path is not None and not os.path.exists(path):
-            return ""
+            return None
         # Estimates are never too low, and loading a tokenizer takes longer than everything else.
         settings = self._settings.replace(tokens="estimate")
         store = open_store(self._location, settings)
         folder = self._event.get("cwd")
-        workspace, repository = workspace_named(folder if isinstance(folder, str) and folder else None)
+        folder = folder if isinstance(folder, str) and folder else None
+        workspace, repository = workspace_named(folder)
         origin = Origin(principal="", agent=self._host, channel="agent", session=session_of(self._event))
         memory = Base(store, settings, origin=origin, workspace=workspace, repository=repository)
         try:
             task = own_task(memory)
-            if task and not store.read(lambda tx: is_distilled(tx, task)):
-                return ""  # it ended without a chance to distil
-            return packet_text(memory, task, self._shape, events_at_hand=1) if task else ""
+            if task is None:
+                return self._open_tasks(memory)
+            # One that ended without a chance to distil does so first.
+            if not store.read(lambda tx: is_distilled(tx, task)):
+                return None
+            # Before a compaction, PreCompact has looked at the tree.
+            if not is_compacted and folder and changed_tree_status(memory, task, folder):
+                return None
+            text = packet_text(memory, task, self._shape, events_at_hand=1)
         finally:
             store.close()
+        if is_compacted:
+            mark.set(DELIVERED, time.time())
+        return text
+
+    def _open_tasks(self, memory: Base) -> str | None:
+        """The list for a new session; None for one that may continue another under a new id."""
+        if self._event.get("source") not in _NEW:
+            return None
+        from .open_tasks_text import open_tasks_text  # a session with a task does not need it
+
+        return open_tasks_text(memory, self._shape, events_at_hand=1)
 
     def _formed(self, text: str, *, asks: bool = False) -> str:
         """An answer in the host's own form; that to PreCompact is plain text."""

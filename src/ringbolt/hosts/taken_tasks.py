@@ -1,6 +1,6 @@
 """Telling a live session that another one has taken over its task.
 
-The store keeps what a session must be told (`store/sessions`). A small file in the journal makes the next
+The store keeps what a session must learn (`store/sessions`). A small file in the journal makes the next
 hook of that session ask the store; an MCP reply needs no file. Whichever comes first tells it, once.
 """
 
@@ -14,7 +14,7 @@ from ..store import sessions
 
 
 def call_hooks(memory: Base, journal: Journal | None = None) -> None:
-    """Let the next hooks of sessions that must be told something come to the store."""
+    """Let the next hooks of sessions that must learn something come to the store."""
     if waiting := memory.store.read(sessions.to_be_told):
         files = SideFiles(journal or Journal.of(memory.store.url, memory.settings.tenant))
         for session in waiting:
@@ -22,7 +22,7 @@ def call_hooks(memory: Base, journal: Journal | None = None) -> None:
 
 
 def taken_task_notice(memory: Base, journal: Journal | None = None) -> str:
-    """What this session must be told, once: who took over its task. Mostly empty."""
+    """What this session must learn, once: who took over its task. Mostly empty."""
     session = memory.origin.session
     if not session:
         return ""

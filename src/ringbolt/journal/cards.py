@@ -26,7 +26,7 @@ class Card(Value, frozen=True, kw_only=True):
     """What a session or a repository has to be careful with.
 
     `heads` are programs that failed lately (`pytest`, `npm test`), `done` those that did something outside,
-    each as `capture_hook.call_heads` names them. A hint is a kind of text (`c` command, `p` path, `a` any)
+    each as `hosts/hook_parts/calls.py` names them. A hint is a kind of text (`c` command, `p` path, `a` any)
     and words that are all in it. `shared` names the card of the repository. A `stale` card means every call,
     until the next drain writes it again.
     """

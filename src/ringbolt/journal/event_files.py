@@ -1,6 +1,6 @@
 """The event files of a journal: listed in order, read, rejected and dropped.
 
-tmp/        events that hosts/capture_hook.py is writing
+tmp/        events that hooks are writing
 new/        complete events, in the order of their names
 tries/      for an event that could not be applied: how often it was tried, and why it failed
 rejected/   events that were given up, each with its reason in a `.why` file

@@ -8,9 +8,9 @@ with the user's message that answers it. What the user wrote is left to the user
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Origin
 from ..store.schema import OWN_AGENT
 from ..store.tx import Row, Tx
@@ -24,25 +24,25 @@ _SAID = ("message", "user_instruction", "task.updated")
 _SHORT_ANSWER = 12  # words; a longer message must share words with the question
 # A short message without a word of the question answers it only if it has the form of an answer: an order or a
 # remark that happens to come next does not.
-_YES_OR_NO = re.compile(
+_YES_OR_NO = lazy_regex(
     r"(?i)\W*(?:yes|yep|yeah|no|nope|sure|ok|okay|right|correct|exactly|agreed|neither|both|either|ja|nein|doch|oui|non|si"
     r"|sí|sim|não|sì|nee)\b(?! (?:need|more|one)\b)|\W*(?:是|不|好|对|可以|はい|いいえ)"
 )  # fmt: skip
-_ASKS_WHICH = re.compile(
+_ASKS_WHICH = lazy_regex(
     r"(?i)\W*(?:how (?:many|much|long|big|often)|when|what time|which (?:day|date|version|port))\b"
 )
-_NUMBER = re.compile(r"\d")
-_NO_NAME = re.compile(
+_NUMBER = lazy_regex(r"\d")
+_NO_NAME = lazy_regex(
     r"(?i)\W*(?:go|continue|proceed|stop|wait|thanks?|great|good|nice|hello|hi|danke|weiter|merci|gracias)\b"
 )
-_ASKS_OPEN = re.compile(
+_ASKS_OPEN = lazy_regex(
     r"(?i)\W*(?:who|what|where|when|why|which|how|wer|was|wo|wann|warum|wie|qui|que|quand)\b"
 )
 _COMMON = frozenset(
     "about after also been before could does done from have into just make need only should some that their them then"
     " there they this what when where which will with would your please still want".split()
 )
-_WORD = re.compile(r"\w{4,}")
+_WORD = lazy_regex(r"\w{4,}")
 _MOST_QUESTIONS = 50
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..model import rules, validate
 from ..model.errors import Conflict
-from ..signals.plan_words import expects_failure
+from ..signals.expected_failure import expects_failure
 from ..store.tx import Row, Tx
 
 # Keys of action records: a check with an exit code, and an edit of files.

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from .capabilities import Access, Power, access_refused
 from .errors import InvalidInput, shown
+from .lazy_regex import lazy_regex
 from .rules import ID_LENGTH, normal_id
 from .trust import Overruled
 from .types import Value
@@ -206,8 +207,8 @@ def _proposing(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _DECLARED = "ringbolt_operation"
-_SINGLE_WORD = re.compile(r"[\w.:-]+")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_SINGLE_WORD = lazy_regex(r"[\w.:-]+")
+_UUID = lazy_regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def _parameters(method: Any) -> tuple[str, ...]:

@@ -67,8 +67,12 @@ APPROVAL_MODES = ("auto", "manual", "confirm")
 # The name under which a task's metadata keep an id that its caller gave it, and the kind of its label.
 EXTERNAL_ID = "external_id"
 
-# The first words of the message, on the channel `tool`, with which a host reports the end of a session.
-SESSION_ENDED = "The session ended"
+# The first words of the messages, on the channel `tool`, with which a host reports that a session ended or
+# continues.
+SESSION_ENDED, SESSION_CONTINUES = "The session ended", "The session goes on"
+
+# The label of the snapshots that hold what `git status --porcelain=v2 --branch` printed.
+TREE_STATUS = "git status"
 
 # The reasons for which upkeep pauses a task, and the attention it requests when the session is gone.
 IDLE, SESSION_GONE, NEEDS_REVIEW = "idle", "session gone", "needs review: session "

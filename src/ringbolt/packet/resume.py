@@ -8,6 +8,7 @@ gives its rows numbers, and smaller numbers are chosen sooner.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from ..ledger.current_task import LEFT_OPEN
 from ..model import rules
@@ -82,11 +83,12 @@ def resume_packet(
     # Lines are counted one by one, which makes a few tokens more or fewer than all of them together: where
     # much is left over, or too much was taken, the parts are filled once more with another amount.
     room = budget - count(encode.fence("ringbolt", nonce(task), "")) - 1
+    counted = cache(count)  # each try counts mostly the same lines
     low, high = 0, 0  # the most that fitted, and the least that did not
     best = "", 0, list[Part]()
     for _ in range(MOST_TRIES):
         parts = _parts(task, 4 * budget, now, health)
-        text = encode.fence("ringbolt", nonce(task), fill(parts, room, count))
+        text = encode.fence("ringbolt", nonce(task), fill(parts, room, counted))
         used = count(text)
         if used <= budget or not best[0]:
             best = text, used, parts

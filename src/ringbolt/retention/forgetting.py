@@ -93,7 +93,7 @@ class Source:
 
     def is_of(self, line: Mapping[str, Any]) -> bool:
         """Whether an event in the journal, in the host's own format, came from it."""
-        event: Any = line.get("told")
+        event: Any = line.get("payload")
         if self.kind in ("agent", "host"):
             return line.get("host") == self.value
         if self.kind == "session":

@@ -11,7 +11,6 @@ import os
 from typing import NamedTuple
 
 from . import os_calls
-from .commands import run
 
 # The fields of /proc/PID/stat that follow the program's name: state, parent, …, start time.
 _STATE, _PARENT, _START = 0, 1, 19
@@ -48,6 +47,8 @@ def look_up(pid: str) -> Process | None:
 
 
 def _from_ps(pid: str) -> Process | None:
+    from .commands import run  # loads `subprocess`, which systems with /proc do not need
+
     try:
         code, output = run(
             ["ps", "-o", "stat=,ppid=,lstart=", "-p", pid], None, 2, 500, {**os.environ, "LC_ALL": "C"}

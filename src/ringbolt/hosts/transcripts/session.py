@@ -23,7 +23,7 @@ from ...requests.task_name import task_name
 from ...store import sessions
 from ...store.tx import Row, Tx
 from ..capture import Capture, is_assent
-from ..capture_hook import clipped
+from ..hook_parts.cleaning import clipped
 from ..requests import says_done
 from ..sessions import session_of
 from .events import (
@@ -298,8 +298,8 @@ class SessionImport:
                 summary = text(event.text)
                 memory.task_snapshot(None, summary, label=AFTER_COMPACTION, summarized=True, key=key)
             case ToolCall():
-                given, output = value(event.input), value(event.output)
-                capture.tool(event.tool, given, output, failed=event.failed, key=key)
+                tool_input, output = value(event.input), value(event.output)
+                capture.tool(event.tool, tool_input, output, failed=event.failed, key=key)
             case TodoList():
                 capture.todo(value(event.items), key=key)
             case Answers():

@@ -156,10 +156,10 @@ class TranscriptTail:
                 return _failure("ExitPlanMode", {"plan": event.plan}, "", event.key)
             case ToolCall(failed=True):
                 # The hook also reports a call that ran; its id shows that they are the same.
-                tool, given = event.tool, event.input
+                tool, tool_input = event.tool, event.input
                 if tool == "tool":
-                    tool, given = _call_before(reader, event.key)
-                return _failure(tool, given, event.output, event.key)
+                    tool, tool_input = _call_before(reader, event.key)
+                return _failure(tool, tool_input, event.output, event.key)
             case _:
                 return None
 
@@ -200,9 +200,9 @@ def _open_regular(path: str) -> BinaryIO:
     return file
 
 
-def _failure(tool: str, given: Any, error: str, call: str) -> dict[str, Any]:
+def _failure(tool: str, tool_input: Any, error: str, call: str) -> dict[str, Any]:
     return {
-        "event": "PostToolUseFailure", "tool": tool, "input": given, "error": error, "tool_use_id": call,
+        "event": "PostToolUseFailure", "tool": tool, "input": tool_input, "error": error, "tool_use_id": call,
     }  # fmt: skip
 
 

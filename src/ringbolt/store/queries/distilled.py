@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...model.rules import SESSION_CONTINUES, SESSION_ENDED
 from ...model.validate import dumps
 
 if TYPE_CHECKING:
@@ -22,12 +23,21 @@ _PUT = (
     " WHERE distilled.seq <= excluded.seq"
 )
 
+_ABOUT_SESSION = " OR ".join(
+    f"substr(e.text, 1, {len(words)}) = '{words}'" for words in (SESSION_ENDED, SESSION_CONTINUES)
+)
+
 
 def is_distilled(tx: Tx, task_id: str) -> bool:
-    """Whether a task has no events that distillation has not read; its last part are the folds."""
+    """Whether a task has no events that distillation has yet to read.
+
+    The host's own words about the session say nothing to it. The folds are the last part of distillation.
+    """
     sql = (
-        "SELECT count(*) FROM heads h WHERE h.task_id = :task_id AND h.last_seq >"
-        " coalesce((SELECT d.seq FROM distilled d WHERE d.task_id = :task_id AND d.kind = 'names_state'), 0)"
+        "SELECT count(*) FROM (SELECT 1 FROM events e JOIN origins o ON o.id = e.origin_id"
+        " WHERE e.task_id = :task_id AND e.seq > coalesce("
+        "(SELECT d.seq FROM distilled d WHERE d.task_id = :task_id AND d.kind = 'names_state'), 0)"
+        f" AND NOT (e.event_type = 'message' AND o.channel = 'tool' AND ({_ABOUT_SESSION})) LIMIT 1) found"
     )
     return not tx.cell(sql, task_id=task_id)
 

@@ -9,7 +9,7 @@ from ...model.errors import StoreError
 from ..database import Queries, Row, placeholders
 from ..schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS
 
-_SELECT = f"SELECT {', '.join(RECORDS)} FROM records"
+SELECT_RECORDS = f"SELECT {', '.join(RECORDS)} FROM records"
 
 
 class Records(Queries):
@@ -18,14 +18,14 @@ class Records(Queries):
     def record(self, task_id: str, seq: int) -> Row | None:
         """The record of an event, if it has one."""
         return self.row(
-            RECORDS, f"{_SELECT} WHERE task_id = :task_id AND seq = :seq", task_id=task_id, seq=seq
+            RECORDS, f"{SELECT_RECORDS} WHERE task_id = :task_id AND seq = :seq", task_id=task_id, seq=seq
         )
 
     def record_with_key(self, task_id: str, kind: str, key: str) -> Row | None:
         """The newest active record of a type with a key."""
         return self.row(
             RECORDS,
-            f"{_SELECT} WHERE task_id = :task_id AND type = :type AND key = :key AND status = 'active'"
+            f"{SELECT_RECORDS} WHERE task_id = :task_id AND type = :type AND key = :key AND status = 'active'"
             " ORDER BY seq DESC LIMIT 1",
             task_id=task_id,
             type=kind,
@@ -47,7 +47,7 @@ class Records(Queries):
         where += " AND seq = :seq" if seq is not None else ""
         where += " AND key = :key" if key is not None else ""
         branches = " UNION ALL ".join(
-            f"SELECT * FROM ({_SELECT}"
+            f"SELECT * FROM ({SELECT_RECORDS}"
             f" WHERE task_id = :task_id AND type = :type AND status = :status{number}{where}"
             f" ORDER BY seq DESC LIMIT :limit) b{number}"
             for number in range(len(statuses))
@@ -59,24 +59,20 @@ class Records(Queries):
         )
 
     def records_with_events(self, source: str, params: Mapping[str, object]) -> list[Row]:
-        """The records of a subquery with their events, the newest first."""
-        rows, events = self._query_all([(sql, params) for sql in self.record_queries(source)])
-        named = (dict(zip(EVENT_NAMES, row, strict=True)) for row in events)
-        records = [dict(zip(RECORDS, row, strict=True)) for row in rows]
-        return join_events(records, {event["seq"]: event for event in named})[::-1]
+        """The records of a subquery with their events, the newest first.
 
-    def record_queries(self, source: str, more: str = "") -> tuple[str, str]:
-        """The queries for the records of a subquery, oldest first, and for their events and `more` events.
-
-        These are two queries, joined by `join_events`: an engine that does not know how long a task is may
-        begin a SQL join by reading every event of the task.
+        These are two queries: an engine that does not know how long a task is may begin a SQL join by reading
+        every event of the task.
         """
-        seqs = f"SELECT seq FROM {source}"
-        asked = self._one_of(f"{seqs} UNION ALL {more}" if more else seqs)
-        return (
+        asked = self._one_of(f"SELECT seq FROM {source}")
+        queries = (
             f"SELECT {', '.join(RECORDS)} FROM {source} ORDER BY seq",
             f"{EVENT_ROW}{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq {asked}",
         )
+        rows, events = self._query_all([(sql, params) for sql in queries])
+        named = (dict(zip(EVENT_NAMES, row, strict=True)) for row in events)
+        records = [dict(zip(RECORDS, row, strict=True)) for row in rows]
+        return join_events(records, {event["seq"]: event for event in named})[::-1]
 
     def record_count(self, task_id: str, kind: str, status: str, most: int = 1_000) -> int:
         """How many records of a type have a status, counting no further than `most`."""

@@ -12,6 +12,7 @@ from ..schema import (
     CLAIMS,
     EVENT_FROM,
     EVENT_NAMES,
+    EVENT_ROW,
     EXTRAS,
     FILES,
     HEADS,
@@ -25,7 +26,7 @@ from ..schema import (
 from . import distilled
 from .claims_keys import SELECT_CLAIMS
 from .heads import SELECT_EXTRAS, SELECT_HEAD
-from .records import Records, join_events
+from .records import SELECT_RECORDS, Records, join_events
 from .steps import SELECT_STEPS
 
 TaskRows = dict[str, list[Row]]
@@ -135,26 +136,36 @@ class TaskReads(Records):
         distilled texts, requests, helpers and sessions.
         """
         params: dict[str, Any] = {"task_id": task_id, "files": files, "recent": recent}
-        branches: list[str] = []
-        settled: list[str] = []
+        chosen: list[str] = []
+        settling: list[str] = []
         for number, (kind, status, most) in enumerate(wanted):
             params.update({f"type{number}": kind, f"status{number}": status, f"most{number}": most})
-            # The newest, and of what the user wrote as many again: nobody can crowd that out.
-            for name, by in (("b", ""), ("u", " AND channel = 'user'")):
-                branches.append(
-                    f"SELECT * FROM (SELECT {', '.join(RECORDS)} FROM records"
+
+            # Only the column asked for: preparing these queries takes longer than running them.
+            def newest(column: str, alias: str, by: str = "", number: int = number) -> str:
+                return (
+                    f"SELECT {column} FROM (SELECT {column} FROM records"
                     f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}{by}"
-                    f" ORDER BY seq DESC LIMIT :most{number}) {name}{number}"
+                    f" ORDER BY seq DESC LIMIT :most{number}) {alias}{number}"
                 )
+
+            # The newest, and of what the user wrote as many again: nobody can crowd that out.
+            chosen += [newest("seq", "b"), newest("seq", "u", " AND channel = 'user'")]
             if kind in ("effect", "approval") or status == "resolved":
-                settled.append(f"SELECT ref_seq FROM ({branches[-2]}) s{number} WHERE ref_seq IS NOT NULL")
-        selected = f"({' UNION '.join(branches)}) r"
+                settling.append(f"{newest('ref_seq', 's')} WHERE ref_seq IS NOT NULL")
         ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
-        tagged = self._one_of(f"SELECT seq FROM {selected} UNION ALL SELECT 0")
-        records, events = self.record_queries(selected, " UNION ALL ".join(("SELECT 1", ending, *settled)))
+        of_records = f"seq {self._one_of(' UNION ALL '.join(chosen))} ORDER BY seq"
+        of_events = f"e.seq {self._one_of(' UNION ALL '.join((*chosen, 'SELECT 1', ending, *settling)))}"
+        tagged = self._one_of(" UNION ALL ".join((*chosen, "SELECT 0")))
         queries: dict[str, tuple[Sequence[str], str]] = {
-            "records": (RECORDS, records),
-            "events": (EVENT_NAMES, events),
+            "records": (
+                RECORDS,
+                f"{SELECT_RECORDS} WHERE task_id = :task_id AND {of_records}",
+            ),
+            "events": (
+                EVENT_NAMES,
+                f"{EVENT_ROW}{EVENT_FROM} WHERE e.task_id = :task_id AND {of_events}",
+            ),
             "heads": (HEADS, SELECT_HEAD),
             "extras": (EXTRAS, SELECT_EXTRAS),
             "steps": (STEPS, SELECT_STEPS),
