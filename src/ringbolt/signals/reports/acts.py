@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from .steps import step_numbers_in
-from .tokens import COLON, TITLE, Lookup, Token, is_past, with_particle
+from .tokens import COLON, COPULAS, TITLE, Lookup, Token, is_past, with_particle
 from .trade_words import concepts
 
 Act = Literal[
@@ -42,6 +42,7 @@ class Clause(Struct):
     results: bool = False  # has a figure or an id
     copula: bool = False  # says what something is: "the cause is …"
     now: bool = False  # says how it is now
+    joined: bool = False  # names several things: "the docs and the tests"
     text: str = ""
 
     @property
@@ -58,7 +59,6 @@ ACTIVE = frozenset(
 _NOW_WORDS = frozenset(
     "now already jetzt nun bereits maintenant déjà ahora ya agora já ora adesso già nu al".split()
 )
-_COPULAS = frozenset("is are was were ist sind war est sont es son está están é são è sono zijn".split())
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 
@@ -78,6 +78,8 @@ def read_clause(tokens: list[Token], lookup: Lookup) -> Clause:
     clause.act = "planned" if conditional else _act_of(marks, bool(past), part, going, tokens, lookup)
     if clause.act == "none" and tokens and tokens[0].low in _NOW_WORDS:
         clause.act = "begun"  # "Now the tests."
+    if clause.act == "none" and not lookup.still.isdisjoint(token.low for token in tokens):
+        clause.act = "begun"  # "The casing still prints."
     stands = clause.act in ("skipped", "begun") or (clause.act == "finished" and clause.plain_done)
     if not stands and not any(token.low in lookup.steps or token.low in lookup.ordinals for token in tokens):
         clause.numbers = []  # a number alone may count anything
@@ -229,6 +231,11 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
             parts = [one for one in values[max(0, place - 4) : place] if one is not None]
             if parts and parts[-1] < whole:
                 return True
+        # "23 items in suspense, cleared 17 of them"
+        if token.low in _OF_THEM:
+            near = [one for one in values[max(0, place - 2) : place + 2] if one is not None]
+            if near and any(one is not None and one > near[0] for one in values[:place]):
+                return True
         if "/" in token.text and (pair := token.text.split("/"))[0].isdigit() and pair[-1].isdigit():
             before = tokens[place - 1].low if place else ""
             if before not in lookup.steps and int(pair[-1]) > 0 and int(pair[0]) < int(pair[-1]):
@@ -275,6 +282,7 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
 
 
 _OUT_OF = frozenset("of sur von su van".split())
+_OF_THEM = frozenset("them those these davon eux elles ellos ellas deles delas essi ervan daarvan".split())
 _REACHES = frozenset("at about roughly bei zu à al op".split())
 _OF_THE_WHOLE = frozenset(
     "done complete through finished of there fertig erledigt hecho feito klaar terminé".split()
@@ -283,7 +291,7 @@ _OF_THE_WHOLE = frozenset(
 
 def _number(token: Token, lookup: Lookup) -> float | None:
     if token.text[0].isdigit():
-        digits = token.text.replace(",", "")
+        digits = token.text.replace(",", "").replace("–", "-").rpartition("-")[2]  # "chapters 1-3 of 9"
         return float(digits) if digits.replace(".", "", 1).isdigit() else None
     return lookup.numbers.get(token.low)
 
@@ -326,12 +334,14 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
             clause.last = True
         if text[0].isdigit() or (any(map(str.isdigit, text)) and not text.isalpha()):
             clause.results = True
-        if low in _COPULAS:
+        if low in COPULAS:
             clause.copula = True
         if low in ("it", "them", "this", "that", "these") and clause.verbs:
             clause.has_object = True
         if low in _NOW_WORDS:
             clause.now = True
+        if low in lookup.joins and place:
+            clause.joined = True
         if not text[0].isalnum() or text[0].isdigit() or low in lookup.steps:
             continue
         if low in _WEEKDAYS:
@@ -347,7 +357,7 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
         elif is_past(token, tokens, lookup) or (lookup.forms.is_progressing(low) and not token.mark):
             clause.verbs.append(with_particle(tokens, place))
         elif token.mark == "state":
-            if low not in _COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):
+            if low not in COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):
                 clause.states.append(low)
         elif token.mark in (
             "done",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
@@ -24,6 +25,7 @@ _KANA = lazy_regex(r"[\u3040-\u30ff]")
 _HAN = lazy_regex(r"[\u3400-\u9fff]")
 UNSPACED = ("zh", "ja")
 COLON = ":"
+COPULAS = frozenset("is are was were ist sind war est sont es son está están é são è sono zijn".split())
 # The marks in the order of precedence for a phrase that stands under several.
 _MARKS = (
     "going_on",
@@ -48,6 +50,7 @@ class Lookup:
             found.sort(key=lambda pair: -len(pair[0]))
         self.all = [tuple(phrase.split()) for phrase in split_phrases(one.all)]
         self.all_firsts = frozenset(phrase[0] for phrase in self.all)
+        self.still = frozenset(split_phrases(one.still))
         self.repairs = frozenset(split_phrases(one.repairs))
         self.steps = frozenset(split_phrases(one.steps))
         self.ordinals = {word: place for place, word in enumerate(split_phrases(one.ordinals), 1)}
@@ -145,7 +148,7 @@ def read_tokens(line: str, lookup: Lookup) -> list[Token]:
             and low not in lookup.phrases
         ):
             text, low = text[elided.end() :], low[elided.end() :]
-        found.append(Token(text, low))
+        found.append(Token(text, low.removeprefix("re-") or low))
     if lookup.table.language == "en":
         found = _uncontracted(found)
     _mark(found, lookup)
@@ -193,7 +196,10 @@ def is_past(token: Token, sentence: Sequence[Token], lookup: Lookup) -> bool:
         weak = lookup.forms.weak_past_endings
         return bool(weak) and token.low.endswith(weak) and _names_action(token.low, lookup)
     if lookup.table.language != "en" and _names_thing(token.low, lookup.table.language):
-        return False
+        # "el suelo está puesto", but not "el puesto"
+        return any(
+            one is token and before.low in COPULAS for before, one in itertools.pairwise(sentence)
+        )
     if token.low in lookup.maybe_past:
         for place, one in enumerate(sentence):
             if one is token:

@@ -29,6 +29,18 @@ def plain(word: str) -> str:
     return "".join(one for one in unicodedata.normalize("NFKD", low) if not unicodedata.combining(one))
 
 
+def _inflected(past: str, language: str) -> list[str]:
+    """A past form with those of other genders and numbers: "puesto", "puesta", "puestos", "puestas"."""
+    if language == "fr":
+        return [past, f"{past}e", f"{past}s", f"{past}es"]
+    if language in _INFLECTIONS and past.endswith("o"):
+        return [past, *(past[:-1] + ending for ending in _INFLECTIONS[language])]
+    return [past]
+
+
+_INFLECTIONS = {"es": ("a", "os", "as"), "pt": ("a", "os", "as"), "it": ("a", "i", "e")}
+
+
 class Forms:
     """The forms of one language, ready to be looked up."""
 
@@ -37,8 +49,9 @@ class Forms:
         self.language = language
         self._pasts: dict[str, bool] = {}
         self.past_bases = {
-            plain(past): plain(base)
+            plain(form): plain(base)
             for past, _, base in (pair.partition(":") for pair in one.past_words.split())
+            for form in _inflected(past, language)
         }
         self.endings = frozenset(plain(ending) for ending in one.endings.split())
         self.longest_ending = max(map(len, self.endings), default=0)

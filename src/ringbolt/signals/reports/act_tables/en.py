@@ -44,7 +44,7 @@ TABLE = ActTable(
         " live now, went live, is online, online, is out, are out, went out, is in, are in, is off, are off,"
         " is there, are there, exists, exist, stands, stand, is green, are green, green, all green, is"
         " clear, are clear, clear now, is clean, are clean, clean, is fine, are fine, both fine, all fine,"
-        " is ok, are ok, all ok, ok, looks good, look good, looks right, look right, looks fine, looks"
+        " is ok, are ok, good enough, well enough, all ok, ok, looks good, look good, looks right, look right, looks fine, looks"
         " clean, look clean, looks ok, correct, match, matches, agree, agrees, tally, tallies, passes,"
         " passing, pass, compiles, builds, is ours, are ours, is signed, up and running, is running again,"
         " reachable, available, is available, is public, lgtm, is home, is back, is set, are set, is here,"
@@ -87,15 +87,16 @@ TABLE = ActTable(
         " does not work, didn't work, did not work, won't work, gave up, giving up, aborted, unsuccessful,"
         " went wrong, bounced, hangs, hang, still hang, out of memory, oom, exit 1, rc 1, rc=1, bailed,"
         " conflicts, in conflict, collapsed, fell through, sold out, unavailable, fully booked, cancelled on"
-        " us, ✗, ✘, ❌"
+        " us, was cancelled, were cancelled, got cancelled, postponed, delayed, died, dies, expired, ✗, ✘, ❌"
     ),
     partly=(
         "two thirds, a third, one third, three quarters, a quarter, one half, half, halfway, half way, half"
         " done, half of, partly, partially, partial, almost, nearly, mostly, most of, so far, to go, except,"
         " except for, apart from, still missing, in part, some of, the first half, roughly half, not all,"
-        " the bulk of, a few left, left to do, remaining, rest of, rest follows, the rest tomorrow, more to"
+        " the bulk of, a few left, left to do, rest follows, the rest tomorrow, more to"
         " come, only missing, lacks, up to now, one more, two more"
     ),
+    still="still",
     planned=(
         "next, will, i'll, we'll, he'll, she'll, they'll, it'll, shall, going to, gonna, plan to, planning"
         " to, plan is to, about to, need to, needs to, need, needs, have to, has to, must, should, want to,"

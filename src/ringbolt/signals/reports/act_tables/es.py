@@ -44,6 +44,7 @@ TABLE = ActTable(
         "dos tercios, un tercio, tres cuartos, a medias, mitad, la mitad, en parte, parcialmente, casi, la"
         " mayoría, hasta ahora, de momento, excepto, salvo, menos, falta todavía, faltan"
     ),
+    still="todavía, aún, sigue, siguen",
     planned=(
         "voy a, vamos a, va a, tengo que, hay que, debo, debemos, quiero, pienso, haré, será, serán, queda"
         " por, por hacer, pendiente de, tendré, necesito"
@@ -98,13 +99,13 @@ TABLE = ActTable(
     of="de, de los, de las, /",
     past_endings="ado ada ados adas ido ida idos idas ó aron ieron amos é",
     past_words=(
-        "escrito:escribir escrita:escribir escritos:escribir abierto:abrir abierta:abrir abiertos:abrir"
-        " puesto:poner puesta:poner puestos:poner visto:ver vista:ver dicho:decir dicha:decir"
-        " devuelto:devolver devuelta:devolver impreso:imprimir impresa:imprimir impresos:imprimir"
-        " impresas:imprimir roto:romper cubierto:cubrir descubierto:descubrir compré:comprar"
-        " reservé:reservar envié:enviar envió:enviar hice:hacer hizo:hacer puse:poner vino:venir fui:ir"
-        " traje:traer dije:decir escribí:escribir abrí:abrir pedí:pedir recibí:recibir subí:subir"
-        " corregido:corregir elegido:elegir revisé:revisar"
+        "escrito:escribir descrito:describir inscrito:inscribir transcrito:transcribir abierto:abrir"
+        " puesto:poner propuesto:proponer compuesto:componer expuesto:exponer repuesto:reponer visto:ver"
+        " previsto:prever dicho:decir hecho:hacer rehecho:rehacer devuelto:devolver resuelto:resolver"
+        " vuelto:volver envuelto:envolver impreso:imprimir roto:romper cubierto:cubrir"
+        " descubierto:descubrir hice:hacer hizo:hacer hicimos:hacer puse:poner puso:poner pusimos:poner"
+        " vino:venir fui:ir di:dar dimos:dar traje:traer trajo:traer dije:decir escribí:escribir"
+        " abrí:abrir pedí:pedir recibí:recibir subí:subir"
     ),
     not_past=(
         "estado resultado pedido partido lado café vamos estamos hemos tenemos resultados comida salida"

@@ -45,6 +45,7 @@ TABLE = ActTable(
         " presque, la plupart, jusqu'ici, pour l'instant, sauf, excepté, il reste, reste encore, manque"
         " encore"
     ),
+    still="encore, toujours",
     planned=(
         "vais, va, allons, vont, dois, doit, devons, faut, il faut, faudra, ferai, sera, seront, prévu,"
         " prévue, veux, voudrais, compte, reste à, à faire"
@@ -100,14 +101,14 @@ TABLE = ActTable(
     past_endings="é ée és ées",
     weak_past_endings="i ie is ies u ue us ues",
     past_words=(
-        "écrit:écrire écrite:écrire écrits:écrire écrites:écrire mis:mettre mise:mettre mises:mettre"
-        " pris:prendre prise:prendre prises:prendre ouvert:ouvrir ouverte:ouvrir ouverts:ouvrir"
-        " reçu:recevoir reçue:recevoir reçus:recevoir choisi:choisir choisie:choisir rédigé:rédiger"
-        " envoyé:envoyer lu:lire lue:lire vu:voir vue:voir vendu:vendre rendu:rendre rendue:rendre"
-        " obtenu:obtenir obtenue:obtenir inscrit:inscrire inscrite:inscrire construit:construire"
-        " construite:construire appris:apprendre conduit:conduire détruit:détruire traduit:traduire"
-        " traduite:traduire offert:offrir fourni:fournir soumis:soumettre soumise:soumettre"
-        " transmis:transmettre remis:remettre remise:remettre conclu:conclure payé:payer"
+        "écrit:écrire décrit:décrire inscrit:inscrire fait:faire refait:refaire dit:dire mis:mettre"
+        " soumis:soumettre transmis:transmettre remis:remettre émis:émettre pris:prendre repris:reprendre"
+        " appris:apprendre compris:comprendre acquis:acquérir ouvert:ouvrir couvert:couvrir"
+        " découvert:découvrir offert:offrir reçu:recevoir conçu:concevoir choisi:choisir fourni:fournir"
+        " lu:lire relu:relire élu:élire vu:voir revu:revoir prévu:prévoir vendu:vendre rendu:rendre"
+        " obtenu:obtenir tenu:tenir conclu:conclure résolu:résoudre construit:construire conduit:conduire"
+        " détruit:détruire traduit:traduire produit:produire réduit:réduire introduit:introduire"
+        " cuit:cuire peint:peindre éteint:éteindre atteint:atteindre joint:joindre suivi:suivre"
     ),
     not_past=(
         "qualité été côté clé café société santé unité activité année journée soirée idée musée marché"

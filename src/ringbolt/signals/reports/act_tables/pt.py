@@ -44,6 +44,7 @@ TABLE = ActTable(
         "dois terços, um terço, a meio, metade, pela metade, em parte, parcialmente, quase, a maioria, até"
         " agora, por enquanto, exceto, menos, falta ainda, faltam"
     ),
+    still="ainda, continua, continuam",
     planned=(
         "vou, vamos, vai, tenho de, tenho que, preciso, é preciso, devo, quero, farei, será, serão, por"
         " fazer, resta, pretendo, falta fazer"
@@ -90,12 +91,13 @@ TABLE = ActTable(
     of="de, dos, das, /",
     past_endings="ado ada ados adas ido ida idos idas ou aram eram iram ei ámos",
     past_words=(
-        "escrito:escrever escrita:escrever escritos:escrever aberto:abrir aberta:abrir posto:pôr visto:ver"
-        " revisto:rever revista:rever revistos:rever dito:dizer pago:pagar paga:pagar pagos:pagar"
-        " entregue:entregar entregues:entregar aceite:aceitar impresso:imprimir impressa:imprimir"
-        " impressos:imprimir ganho:ganhar gasto:gastar fiz:fazer fez:fazer pus:pôr veio:vir trouxe:trazer"
-        " escrevi:escrever abri:abrir pedi:pedir recebi:receber li:ler revi:rever comprei:comprar"
-        " enviei:enviar reservei:reservar"
+        "escrito:escrever descrito:descrever inscrito:inscrever aberto:abrir coberto:cobrir"
+        " descoberto:descobrir posto:pôr proposto:propor composto:compor exposto:expor visto:ver"
+        " previsto:prever revisto:rever feito:fazer refeito:refazer dito:dizer pago:pagar"
+        " entregue:entregar entregues:entregar aceite:aceitar aceito:aceitar impresso:imprimir"
+        " eleito:eleger ganho:ganhar gasto:gastar fiz:fazer fez:fazer pus:pôr pôs:pôr veio:vir"
+        " trouxe:trazer dei:dar demos:dar escrevi:escrever abri:abrir pedi:pedir recebi:receber li:ler"
+        " revi:rever"
     ),
     not_past=(
         "estado resultado pedido resultados comida saída entrada chegada mercado certificado vamos estamos"
