@@ -24,8 +24,8 @@ from ringbolt.signals.reports.clauses import read_clauses
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "src" / "ringbolt" / "progress" / "report_weights.py"
-SETS = ("reports.txt", "reports_fresh.txt", "reports_trades.txt")
-TUNED = ("tune", "fresh", "trades-tune")
+SETS = ("reports.txt", "reports_fresh.txt", "reports_trades.txt", "reports_more.txt")
+TUNED = ("tune", "fresh", "trades-tune", "more")
 PENALTY, ROUNDS, RATE = 0.6, 1500, 0.05
 HEADER = '''"""Weights for matching reports to steps, written by `bench/report_training.py`: do not edit."""
 

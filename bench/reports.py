@@ -149,7 +149,7 @@ def measure(plans: list[Plan], show: bool) -> dict[str, Count]:
                     count.false += bool(wrong)
                     count.current += right
                     count.asked += asks
-                if show and plan.half.endswith("tune") and (wrong or missed or not right):
+                if show and plan.half.endswith(("tune", "more")) and (wrong or missed or not right):
                     marks = (("FALSE", wrong), ("missed", missed), ("current", not right))
                     what = " ".join(name for name, applies in marks if applies)
                     print(

@@ -72,6 +72,7 @@ class _Reading:
         self._current = current if current is not None else self._first_open()
         self._found: dict[int, Verdict] = {}
         self._last: Said | None = None
+        self._denied: set[int] = set()  # steps that a clause of this report calls unfinished
         self._unplaced = False  # a clause says that something is done, but nothing says to which step
         self._specific = False  # a clause of this report has finished a step that it names
 
@@ -99,7 +100,7 @@ class _Reading:
         if clause.act == "finished":
             self._finish(clause, said, named)
         elif (
-            clause.act in ("partly", "denied", "planned")
+            clause.act in ("partly", "denied", "planned", "failed")
             and clause.tail
             and not named
             and self._continues(said)
@@ -162,10 +163,12 @@ class _Reading:
         self._unplaced = self._unplaced or chance < COMPLETES
         if step is None:
             return
-        if clause.act == "finished" and chance >= COMPLETES:
+        if clause.located and not self._plan.puts_somewhere(step):
+            self._ask(step, chance)  # "the layers are in the oven"
+        elif clause.act == "finished" and chance >= COMPLETES:
             for one in (step, *self._also(said, step)):
                 self._complete(one, 0.9 + 0.06 * chance, clause)
-        elif chance >= STATES and (clause.now or self._plan.asks_for_value(step)):
+        elif chance >= STATES and (clause.now or (clause.results and self._plan.asks_for_value(step))):
             self._complete(step, 0.9, clause)
         elif chance >= ASKS:
             self._ask(step, chance)
@@ -225,6 +228,7 @@ class _Reading:
                 steps = [best]
         if not steps:
             self._take_back(said)
+        self._denied.update(steps)
         for step in steps:
             if self._over[step] and not self._was_over[step]:
                 self._over[step] = False
@@ -244,10 +248,13 @@ class _Reading:
         before = {
             name for one in (self._last.every if self._last else []) for name in one if name[0] not in "#~=$"
         }
-        if said.clause.act == "planned" and not any(before & one for one in said.every):
+        planned = said.clause.act == "planned"
+        if planned and self._last and self._last.clause.plain_done:
+            return False  # "sealing done, needs a day to dry"
+        if planned and said.clause.verbs and not any(before & one for one in said.every):
             return False  # it is about something else
         best, chance = self._likely(said, at=done[-1])
-        if chance >= MOVES and best != done[-1]:
+        if chance >= (ASKS if planned else MOVES) and best != done[-1]:
             return False
         self._over[done[-1]] = False
         self._put(Verdict(done[-1], "active", 0.92))
@@ -302,7 +309,7 @@ class _Reading:
         if not named and self._is_check_ahead(step):
             self._ask(step, 0.6)
             return
-        if clause.guessed:
+        if clause.guessed or (step in self._denied and not named):
             self._ask(step, 0.6)
             return
         self._put(Verdict(step, "completed", sure))

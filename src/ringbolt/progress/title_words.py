@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ..signals.plan_words import is_verb
 from ..signals.reports.acts import Clause
-from ..signals.reports.tokens import UNSPACED, common_words, language_of, plain_words
+from ..signals.reports.tokens import UNSPACED, common_words, language_of, ordinals, plain_words
 from ..signals.reports.trade_words import concepts, result_actions, unspaced_words
 from ..signals.reports.word_roots import plain, root
 
@@ -29,6 +29,14 @@ _VALUE_ACTIONS = frozenset(
 
 # Steps whose thing is only known once they are done: "we went with the boathouse" chooses a venue.
 _NEW_THING = frozenset("#choose #decide #find #buy #book #hire #obtain #recruit #agree".split())
+
+
+# Steps that put something somewhere: where it is now says that they are done.
+_PLACING = frozenset(
+    "#upload #archive #send #install #move #copy #load #store #backup #save #publish #add #deploy #export #submit"
+    " #pour #block #merge #push #construct #import"
+    .split()
+)  # fmt: skip
 
 
 class _Word(Struct):
@@ -184,6 +192,20 @@ class PlanWords:
     def takes_anything(self, step: int) -> bool:
         """Whether the thing of a title is only known from the steps before it: "Send it to the printer"."""
         return self._pronouns[step]
+
+    def is_numbered(self, step: int) -> bool:
+        """Whether a title itself asks for one of several things: "Write chapter 3", "Print the first draft"."""
+        words = self.titles[step].lower().split()
+        return any(word.isdigit() for word in words) or not ordinals(self.language).isdisjoint(words)
+
+    def is_plural(self, step: int, word: str) -> bool:
+        """Whether a title asks for several of what a word names once: "video 1" of "Record the videos"."""
+        words = self.titles[step].lower().split()
+        return len(word) > 2 and word not in words and (f"{word}s" in words or f"{word}es" in words)
+
+    def puts_somewhere(self, step: int) -> bool:
+        """Whether a step is done once its thing is in its place."""
+        return bool(self.actions(step) & _PLACING)
 
     def asks_for_value(self, step: int) -> bool:
         """Whether stating a value is doing the step."""
@@ -373,6 +395,14 @@ def compare(plan: PlanWords, said: Said, step: int, current: int | None, over: S
         found["action alone"] = 1.0
     found["strays"] = min(3, like.strays) * (1.0 - like.covered)
     found["known strays"] = min(2, like.known_strays) * (1.0 - like.covered)
+    if clause.numbered and not plan.is_numbered(step):
+        found["one of several"] = 1.0
+    if any(plan.is_plural(step, word) for word in clause.words):
+        found["one of many"] = 1.0
+    if like.shares and clause.verbs and not said.actions:
+        found["an unknown verb"] = 1.0
+    if clause.also and place == "here":
+        found["the rest, here"] = 1.0
     if own & _VALUE_ACTIONS and clause.results:
         found["gives a value"] = 1.0
         if place == "here":
@@ -387,7 +417,7 @@ def clause_features(clause: Clause, said: Said, is_first: bool, is_settled: bool
     kind = (
         clause.act
         if clause.act != "finished"
-        else "plainly done" if clause.plain_done else "by a verb" if clause.verbs else "by a state"
+        else "by a place" if clause.located else "plainly done" if clause.plain_done else "by a verb" if clause.verbs else "by a state"
     )
     found = {f"act: {kind}": 1.0}
     if clause.act == "none":
@@ -400,5 +430,7 @@ def clause_features(clause: Clause, said: Said, is_first: bool, is_settled: bool
         found["another clause has a step"] = 1.0
     if not said.every:
         found["no words"] = 1.0
+    if clause.verbs and clause.after and clause.has_object:
+        found["somebody did something"] = 1.0
     found["words, logarithm"] = math.log1p(len(said.every))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Literal
 
@@ -43,6 +44,9 @@ class Clause(Struct):
     copula: bool = False  # says what something is: "the cause is …"
     now: bool = False  # says how it is now
     joined: bool = False  # names several things: "the docs and the tests"
+    numbered: bool = False  # names one of several things: "chapter 3", "batch A", "the second part"
+    located: bool = False  # says where something is: "the dump is in s3://…"
+    also: bool = False  # says the rest of something
     text: str = ""
 
     @property
@@ -64,6 +68,7 @@ _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday"
 
 def read_clause(tokens: list[Token], lookup: Lookup) -> Clause:
     _mark_short_state(tokens, lookup)
+    _unmark_places(tokens, lookup)
     tokens, conditional = _main_part(tokens, lookup)
     clause = Clause("none", lookup.table.language, text=" ".join(token.text for token in tokens))
     _take_words(clause, tokens, lookup)
@@ -76,6 +81,9 @@ def read_clause(tokens: list[Token], lookup: Lookup) -> Clause:
     clause.plain_done = "done" in marks
     clause.whole = _is_whole(tokens, lookup, clause)
     clause.act = "planned" if conditional else _act_of(marks, bool(past), part, going, tokens, lookup)
+    clause.also = not lookup.also.isdisjoint(token.low for token in tokens)
+    if clause.act == "none" and _tells_place(tokens, lookup):
+        clause.act, clause.located = "finished", True
     if clause.act == "none" and tokens and tokens[0].low in _NOW_WORDS:
         clause.act = "begun"  # "Now the tests."
     if clause.act == "none" and not lookup.still.isdisjoint(token.low for token in tokens):
@@ -94,8 +102,33 @@ def _mark_short_state(tokens: Sequence[Token], lookup: Lookup) -> None:
         and words[-1].low in ("up", "out", "off", "on", "in")
         and not any(one.mark for one in words)
         and not lookup.forms.is_past(words[-2].low)
+        and not lookup.forms.is_progressing(words[-2].low)
     ):
         words[-1].mark = "state"
+
+
+def _unmark_places(tokens: Sequence[Token], lookup: Lookup) -> None:
+    """ "Is in" says that it is submitted or installed, "is in the oven" only where it is."""
+    for place, token in enumerate(tokens):
+        if token.mark == "state" and token.low in ("in", "on") and _place_follows(tokens, place, lookup):
+            token.mark = ""
+            if place and tokens[place - 1].mark == "state" and tokens[place - 1].low in COPULAS:
+                tokens[place - 1].mark = ""
+
+
+def _tells_place(tokens: Sequence[Token], lookup: Lookup) -> bool:
+    """ "The dump is in s3://backups", "reads are at ENA"."""
+    if not lookup.still.isdisjoint(token.low for token in tokens):
+        return False
+    return any(
+        one.low in COPULAS and follows.low in _PLACES and not follows.mark
+        for one, follows in itertools.pairwise(tokens)
+    )
+
+
+_PLACES = frozenset(
+    "in on at under im in am auf bei dans sur chez en à au in sul nel nella su no na em op bij".split()
+)
 
 
 def _stated_part(tokens: list[Token], lookup: Lookup) -> list[Token]:
@@ -178,6 +211,8 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
             and token.low.endswith("ing")
             and _opens(tokens, place, lookup)
         )
+        if place and token.low.endswith("ing") and tokens[place - 1].low in _AM:
+            opens = True  # "we're recording"
         if (opens or lookup.forms.is_progressing(token.low)) and token.mark in ("", "begun"):
             lead = tokens[:place]
             rest = [is_past(one, tokens, lookup) or one.mark == "state" for one in tokens[place + 1 :]]
@@ -190,20 +225,12 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
                 for one in lead
             ):
                 return not any(rest)
-            if lead and lead[-1].low in (
-                "am",
-                "is",
-                "are",
-                "i'm",
-                "we're",
-                "still",
-                "estoy",
-                "sto",
-                "está",
-                "estou",
-            ):
+            if lead and lead[-1].low in _AM:
                 return not any(rest)
     return False
+
+
+_AM = frozenset("am is are i'm we're still estoy sto está estou".split())
 
 
 def _opens(tokens: Sequence[Token], place: int, lookup: Lookup) -> bool:
@@ -340,6 +367,8 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
             clause.has_object = True
         if low in _NOW_WORDS:
             clause.now = True
+        if low in lookup.ordinals or (place and _is_label(text) and _is_thing(tokens[place - 1], lookup)):
+            clause.numbered = True
         if low in lookup.joins and place:
             clause.joined = True
         if not text[0].isalnum() or text[0].isdigit() or low in lookup.steps:
@@ -382,6 +411,16 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
             is_detail = detail or "/" in text or any(map(str.isdigit, text))
             (clause.details if is_detail else clause.words).append(with_particle(tokens, place))
     clause.numbers = step_numbers_in(tokens, lookup)
+
+
+def _is_label(text: str) -> bool:
+    return (text[0].isdigit() and len(text) <= 5 and text.replace("-", "").isdigit()) or (
+        len(text) == 1 and text.isupper() and text != "I"
+    )
+
+
+def _is_thing(token: Token, lookup: Lookup) -> bool:
+    return not token.mark and token.text.isalpha() and token.low not in lookup.common | lookup.into | lookup.steps
 
 
 def _place_follows(tokens: Sequence[Token], place: int, lookup: Lookup) -> bool:

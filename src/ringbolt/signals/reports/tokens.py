@@ -50,6 +50,7 @@ class Lookup:
             found.sort(key=lambda pair: -len(pair[0]))
         self.all = [tuple(phrase.split()) for phrase in split_phrases(one.all)]
         self.all_firsts = frozenset(phrase[0] for phrase in self.all)
+        self.also = frozenset(split_phrases(one.also))
         self.still = frozenset(split_phrases(one.still))
         self.repairs = frozenset(split_phrases(one.repairs))
         self.steps = frozenset(split_phrases(one.steps))
@@ -131,6 +132,11 @@ def common_words(language: str) -> frozenset[str]:
     return lookup_for(language).common
 
 
+def ordinals(language: str) -> frozenset[str]:
+    """First, second, … in a language."""
+    return frozenset(lookup_for(language).ordinals)
+
+
 class Token(Struct):
     text: str
     low: str
@@ -160,7 +166,9 @@ def _uncontracted(tokens: list[Token]) -> list[Token]:
     found: list[Token] = []
     for place, token in enumerate(tokens):
         follows = tokens[place + 1].low if place + 1 < len(tokens) else ""
-        if token.low.endswith("'s") and len(token.low) > 4 and follows in _PREDICATES:
+        if token.low.endswith("'s") and len(token.low) > 4 and (
+            follows in _PREDICATES or (follows.endswith("ing") and len(follows) > 5)
+        ):
             found += [Token(token.text[:-2], token.low[:-2]), Token("is", "is")]
         else:
             found.append(token)
@@ -196,9 +204,10 @@ def is_past(token: Token, sentence: Sequence[Token], lookup: Lookup) -> bool:
         weak = lookup.forms.weak_past_endings
         return bool(weak) and token.low.endswith(weak) and _names_action(token.low, lookup)
     if lookup.table.language != "en" and _names_thing(token.low, lookup.table.language):
-        # "el suelo está puesto", but not "el puesto"
+        # "el suelo está puesto" and "Kbis reçu", but not "el puesto"
         return any(
-            one is token and before.low in COPULAS for before, one in itertools.pairwise(sentence)
+            one is token and (before.low in COPULAS or (one is sentence[-1] and before.low not in lookup.common))
+            for before, one in itertools.pairwise(sentence)
         )
     if token.low in lookup.maybe_past:
         for place, one in enumerate(sentence):

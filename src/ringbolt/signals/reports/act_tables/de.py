@@ -47,6 +47,7 @@ TABLE = ActTable(
         " fertig, teilweise, teils, fast, beinahe, größtenteils, bisher, bis jetzt, außer, bis auf, fehlt"
         " noch, fehlen noch, die hälfte, hälfte"
     ),
+    also="auch, ebenfalls, übrigen, restlichen, anderen, letzten, rest",
     still="noch, weiterhin",
     planned=(
         "werde, werden wir, will, wollen, muss, müssen, soll, sollte, sollen, plane, vorhabe, möchte, kann"

@@ -24,7 +24,7 @@ TABLE = ActTable(
     done=(
         "done, finished, complete, are in place, is in place, completed, completes, completion, ready, in"
         " place, wrapped up, wrapped it up, sorted out, sorted, taken care of, out of the way, behind us,"
-        " behind me, ticked off, checked off, good to go, all set, concluded, accomplished, achieved, is"
+        " behind me, ticked off, checked off, good to go, all set, is final, are final, concluded, accomplished, achieved, is"
         " over, are over, over with, through with, closed out, nailed, nailed it, succeeded, succeeds,"
         " successful, successfully, went through, went fine, went well, went smoothly, went ok, went great,"
         " handled, dealt with, it is so, i'm through, is in the bag, in the can, is history, mission"
@@ -45,7 +45,7 @@ TABLE = ActTable(
         " is there, are there, exists, exist, stands, stand, is green, are green, green, all green, is"
         " clear, are clear, clear now, is clean, are clean, clean, is fine, are fine, both fine, all fine,"
         " is ok, are ok, good enough, well enough, all ok, ok, looks good, look good, looks right, look right, looks fine, looks"
-        " clean, look clean, looks ok, correct, match, matches, agree, agrees, tally, tallies, passes,"
+        " clean, look clean, looks ok, correct, identical, match, matches, agree, agrees, tally, tallies, passes,"
         " passing, pass, compiles, builds, is ours, are ours, is signed, up and running, is running again,"
         " reachable, available, is available, is public, lgtm, is home, is back, is set, are set, is here,"
         " are here, suits, suit, fits, is known, are known, is visible, responds, answers, returns, is"
@@ -66,7 +66,7 @@ TABLE = ActTable(
         " tasks"
     ),
     begun=(
-        "started, start, starting, starts, begin, begun, began, beginning, begins, working on, at work on,"
+        "right now, up to, rolling out, started, start, starting, starts, begin, begun, began, beginning, begins, working on, at work on,"
         " work on, on to, moving on, moving on to, move on to, moving to, turning to, continuing, continue,"
         " continuing with, proceeding, proceed, kicked off, kicking off, currently, in progress, under way,"
         " underway, ongoing, busy with, busy, picking up, picked up where, at it, in the middle of,"
@@ -87,15 +87,16 @@ TABLE = ActTable(
         " does not work, didn't work, did not work, won't work, gave up, giving up, aborted, unsuccessful,"
         " went wrong, bounced, hangs, hang, still hang, out of memory, oom, exit 1, rc 1, rc=1, bailed,"
         " conflicts, in conflict, collapsed, fell through, sold out, unavailable, fully booked, cancelled on"
-        " us, was cancelled, were cancelled, got cancelled, postponed, delayed, died, dies, expired, ✗, ✘, ❌"
+        " us, was cancelled, were cancelled, got cancelled, postponed, delayed, died, dies, expired, choked, gave out, ran out, cut off, cracked, refuses, refuse, called in sick, ✗, ✘, ❌"
     ),
     partly=(
         "two thirds, a third, one third, three quarters, a quarter, one half, half, halfway, half way, half"
         " done, half of, partly, partially, partial, almost, nearly, mostly, most of, so far, to go, except,"
         " except for, apart from, still missing, in part, some of, the first half, roughly half, not all,"
-        " the bulk of, a few left, left to do, rest follows, the rest tomorrow, more to"
+        " to follow, more to do, more to look at, more to check, the bulk of, a few left, left to do, rest follows, the rest tomorrow, more to"
         " come, only missing, lacks, up to now, one more, two more"
     ),
+    also="too, also, well, other, others, remaining, rest, last",
     still="still",
     planned=(
         "next, will, i'll, we'll, he'll, she'll, they'll, it'll, shall, going to, gonna, plan to, planning"

@@ -44,6 +44,7 @@ TABLE = ActTable(
         "dos tercios, un tercio, tres cuartos, a medias, mitad, la mitad, en parte, parcialmente, casi, la"
         " mayoría, hasta ahora, de momento, excepto, salvo, menos, falta todavía, faltan"
     ),
+    also="también, otros, otras, resto, últimos, últimas",
     still="todavía, aún, sigue, siguen",
     planned=(
         "voy a, vamos a, va a, tengo que, hay que, debo, debemos, quiero, pienso, haré, será, serán, queda"

@@ -45,10 +45,11 @@ TABLE = ActTable(
         " presque, la plupart, jusqu'ici, pour l'instant, sauf, excepté, il reste, reste encore, manque"
         " encore"
     ),
+    also="aussi, également, autres, reste, derniers, dernières",
     still="encore, toujours",
     planned=(
         "vais, va, allons, vont, dois, doit, devons, faut, il faut, faudra, ferai, sera, seront, prévu,"
-        " prévue, veux, voudrais, compte, reste à, à faire"
+        " prévue, veux, voudrais, je compte, on compte, reste à, à faire"
     ),
     deferred=(
         "demain, plus tard, la semaine prochaine, bientôt, lundi prochain, ce soir, cet après-midi,"

@@ -45,6 +45,7 @@ TABLE = ActTable(
         "due terzi, un terzo, tre quarti, a metà, metà, in parte, parzialmente, quasi, la maggior parte,"
         " finora, per ora, tranne, eccetto, manca ancora, mancano"
     ),
+    also="anche, altri, altre, resto, ultimi, ultime, restanti",
     still="ancora, tuttora",
     planned=(
         "devo, dobbiamo, bisogna, voglio, vorrei, farò, sarà, saranno, andrà, da fare, intendo, occorre, ho"

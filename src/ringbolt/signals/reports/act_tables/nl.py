@@ -38,6 +38,7 @@ TABLE = ActTable(
         "twee derde, een derde, driekwart, voor de helft, half, helft, de helft, deels, gedeeltelijk,"
         " bijna, grotendeels, tot nu toe, behalve, op na, ontbreekt nog, ontbreken nog"
     ),
+    also="ook, andere, overige, rest, laatste",
     still="nog, steeds",
     planned=(
         "zal, zullen, ga, gaan, wil, willen, moet, moeten, zou, van plan, nog te doen, staat gepland, volgt"

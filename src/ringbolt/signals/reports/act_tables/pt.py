@@ -44,6 +44,7 @@ TABLE = ActTable(
         "dois terços, um terço, a meio, metade, pela metade, em parte, parcialmente, quase, a maioria, até"
         " agora, por enquanto, exceto, menos, falta ainda, faltam"
     ),
+    also="também, outros, outras, resto, últimos, últimas, restantes",
     still="ainda, continua, continuam",
     planned=(
         "vou, vamos, vai, tenho de, tenho que, preciso, é preciso, devo, quero, farei, será, serão, por"
