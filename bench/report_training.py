@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "src" / "ringbolt" / "progress" / "report_weights.py"
 SETS = ("reports.txt", "reports_fresh.txt", "reports_trades.txt", "reports_more.txt")
 TUNED = ("tune", "fresh", "trades-tune", "more")
-PENALTY, ROUNDS, RATE = 0.6, 1500, 0.05
+PENALTY, ROUNDS, RATE = 1.0, 1500, 0.05
 HEADER = '''"""Weights for matching reports to steps, written by `bench/report_training.py`: do not edit."""
 
 from __future__ import annotations
@@ -37,23 +37,25 @@ from __future__ import annotations
 # these stand for those that agents send as well.
 ALIEN = 0.06
 # What a report counts for that is read as if the one before it had moved nothing.
-LATE = 0.25
+LATE = 0.1
 # A choice: the features of each option, the number of the right one, the plan, and what it counts for.
 Case = tuple[list[dict[str, float]], int, str, float]
 
 
-def cases(plan: Plan, late: bool = False) -> tuple[list[Case], list[Case]]:
-    """The choices of a plan for the two models. If `late`, the step that ended last counts as open."""
+def cases(plan: Plan, late: int = 0) -> tuple[list[Case], list[Case]]:
+    """The choices of a plan for the two models. `late` steps that ended last count as open."""
     words = PlanWords(plan.steps)
     finishes: list[Case] = []
     about: list[Case] = []
     over = [False] * len(plan.steps)
-    last: int | None = None
+    ended: list[int] = []
     for place, report in enumerate(plan.reports):
         current = wanted_current(plan, place)
         state, at = list(over), None if current is None else current - 1
-        if late and last is not None and state[last]:
-            state[last], at = False, last
+        missed = [step for step in ended if state[step]][-late:] if late else []
+        for step in missed:
+            state[step] = False
+        at = min(missed, default=at)
         clauses = [one for one in read_clauses(report.text, plan.steps, words.language) if not names(one)]
         targets = assigned(words, clauses, report)
         settled = False
@@ -61,7 +63,7 @@ def cases(plan: Plan, late: bool = False) -> tuple[list[Case], list[Case]]:
             said, target = Said(clause), targets.get(number)
             finish = clause.act in ("finished", "none")
             placed = target is not None or (clause.act in ("begun", "partly", "failed") and not report.effects)
-            if not (said.every if finish else placed) or (late and last is None):
+            if not (said.every if finish else placed) or (late and not missed):
                 continue
             steps, options = choices(words, said, at, state, finish, number == 0, settled)
             if target is None or target in steps:
@@ -72,7 +74,8 @@ def cases(plan: Plan, late: bool = False) -> tuple[list[Case], list[Case]]:
                 at = state.index(False) if False in state else None
         for word, step in report.effects:
             over[step - 1] = STATUSES.get(word, "open") != "open"
-            last = step - 1 if over[step - 1] else last
+            if over[step - 1]:
+                ended.append(step - 1)
     return finishes, about
 
 
@@ -189,7 +192,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     plans = [plan for name in SETS for plan in read_plans(HERE / "labels" / name) if plan.half in TUNED]
-    both = [*(cases(plan, late) for late in (False, True) for plan in plans), alien(plans)]
+    both = [*(cases(plan, late) for late in (0, 1, 3) for plan in plans), alien(plans)]
     models = {
         "FINISHES": [case for finishes, _ in both for case in finishes],
         "ABOUT": [case for _, about in both for case in about],

@@ -24,7 +24,7 @@ Effect = Literal["completed", "active", "failed", "skipped", "reopened", "ask", 
 
 # How likely a step must be to be completed, by a clause that says so or by one that only states something; to be
 # asked about; and to be the one in work.
-COMPLETES, STATES, ASKS, MOVES = 0.6, 0.75, 0.25, 0.5
+COMPLETES, STATES, ASKS, MOVES = 0.57, 0.75, 0.25, 0.5
 NAMED = 0.6  # the share of a title that names a second step
 LONGEST_REMARK = 200  # characters
 MOST_JUMPED = 2  # steps that a report may leave out
@@ -249,9 +249,8 @@ class _Reading:
             name for one in (self._last.every if self._last else []) for name in one if name[0] not in "#~=$"
         }
         planned = said.clause.act == "planned"
-        if planned and self._last and self._last.clause.plain_done:
-            return False  # "sealing done, needs a day to dry"
-        if planned and said.clause.verbs and not any(before & one for one in said.every):
+        fragment = said.clause.deferred and not said.clause.verbs
+        if planned and not fragment and not any(before & one for one in said.every):
             return False  # it is about something else
         best, chance = self._likely(said, at=done[-1])
         if chance >= (ASKS if planned else MOVES) and best != done[-1]:

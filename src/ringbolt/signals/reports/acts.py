@@ -47,6 +47,7 @@ class Clause(Struct):
     numbered: bool = False  # names one of several things: "chapter 3", "batch A", "the second part"
     located: bool = False  # says where something is: "the dump is in s3://…"
     also: bool = False  # says the rest of something
+    deferred: bool = False  # only names a later time: "B and C tomorrow"
     text: str = ""
 
     @property
@@ -81,6 +82,7 @@ def read_clause(tokens: list[Token], lookup: Lookup) -> Clause:
     clause.plain_done = "done" in marks
     clause.whole = _is_whole(tokens, lookup, clause)
     clause.act = "planned" if conditional else _act_of(marks, bool(past), part, going, tokens, lookup)
+    clause.deferred = "deferred" in marks and "planned" not in marks
     clause.also = not lookup.also.isdisjoint(token.low for token in tokens)
     if clause.act == "none" and _tells_place(tokens, lookup):
         clause.act, clause.located = "finished", True

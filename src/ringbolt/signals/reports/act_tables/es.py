@@ -106,7 +106,8 @@ TABLE = ActTable(
         " vuelto:volver envuelto:envolver impreso:imprimir roto:romper cubierto:cubrir"
         " descubierto:descubrir hice:hacer hizo:hacer hicimos:hacer puse:poner puso:poner pusimos:poner"
         " vino:venir fui:ir di:dar dimos:dar traje:traer trajo:traer dije:decir escribí:escribir"
-        " abrí:abrir pedí:pedir recibí:recibir subí:subir"
+        " abrí:abrir pedí:pedir recibí:recibir subí:subir compré:comprar reservé:reservar envié:enviar"
+        " envió:enviar corregido:corregir elegido:elegir revisé:revisar"
     ),
     not_past=(
         "estado resultado pedido partido lado café vamos estamos hemos tenemos resultados comida salida"

@@ -110,6 +110,7 @@ TABLE = ActTable(
         " obtenu:obtenir tenu:tenir conclu:conclure résolu:résoudre construit:construire conduit:conduire"
         " détruit:détruire traduit:traduire produit:produire réduit:réduire introduit:introduire"
         " cuit:cuire peint:peindre éteint:éteindre atteint:atteindre joint:joindre suivi:suivre"
+        " rédigé:rédiger envoyé:envoyer payé:payer"
     ),
     not_past=(
         "qualité été côté clé café société santé unité activité année journée soirée idée musée marché"

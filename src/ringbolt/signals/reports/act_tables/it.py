@@ -110,7 +110,8 @@ TABLE = ActTable(
         " diviso:dividere discusso:discutere raccolto:raccogliere accolto:accogliere tolto:togliere"
         " risolto:risolvere assunto:assumere raggiunto:raggiungere aggiunto:aggiungere eletto:eleggere"
         " disposto:disporre proposto:proporre composto:comporre offerto:offrire fatto:fare rifatto:rifare"
-        " detto:dire rotto:rompere tradotto:tradurre protetto:proteggere"
+        " detto:dire rotto:rompere tradotto:tradurre protetto:proteggere venduto:vendere"
+        " stampato:stampare spedito:spedire"
     ),
     not_past=(
         "salute subito partita visita uscita entrata giornata serata settimana mercato dato dati stato"

@@ -98,7 +98,7 @@ TABLE = ActTable(
         " entregue:entregar entregues:entregar aceite:aceitar aceito:aceitar impresso:imprimir"
         " eleito:eleger ganho:ganhar gasto:gastar fiz:fazer fez:fazer pus:pôr pôs:pôr veio:vir"
         " trouxe:trazer dei:dar demos:dar escrevi:escrever abri:abrir pedi:pedir recebi:receber li:ler"
-        " revi:rever"
+        " revi:rever comprei:comprar enviei:enviar reservei:reservar"
     ),
     not_past=(
         "estado resultado pedido resultados comida saída entrada chegada mercado certificado vamos estamos"
