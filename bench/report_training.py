@@ -25,7 +25,7 @@ from ringbolt.signals.reports.clauses import read_clauses
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "src" / "ringbolt" / "progress" / "report_weights.py"
 SETS = ("reports.txt", "reports_fresh.txt", "reports_trades.txt", "reports_more.txt")
-TUNED = ("tune", "fresh", "trades-tune", "more")
+TUNED = ("tune", "held", "fresh", "trades-tune", "trades-held", "more")
 PENALTY, ROUNDS, RATE = 1.0, 1500, 0.05
 HEADER = '''"""Weights for matching reports to steps, written by `bench/report_training.py`: do not edit."""
 

@@ -43,6 +43,7 @@ def _is_short(clause: Clause) -> bool:
 
 _GREETS = frozenset("ok fine good right yes great".split())
 _FAILS = ("fail", "crash", "break", "hang", "error", "raise", "abort")
+_WAITS = ("wait", "await", "warte", "attend", "esper", "aspett", "wacht")
 _ENDS = ("cancel", "reject", "declin", "terminat", "revok", "abort", "postpon", "delay")
 
 
@@ -72,6 +73,7 @@ class _Reading:
         self._current = current if current is not None else self._first_open()
         self._found: dict[int, Verdict] = {}
         self._last: Said | None = None
+        self._evidence: dict[int, float] = {}  # how likely each step is finished by the clauses so far
         self._denied: set[int] = set()  # steps that a clause of this report calls unfinished
         self._unplaced = False  # a clause says that something is done, but nothing says to which step
         self._specific = False  # a clause of this report has finished a step that it names
@@ -100,14 +102,17 @@ class _Reading:
         if clause.act == "finished":
             self._finish(clause, said, named)
         elif (
-            clause.act in ("partly", "denied", "planned", "failed")
+            clause.act in ("partly", "denied", "planned")
             and clause.tail
             and not named
             and self._continues(said)
         ):
             pass
         elif clause.act in ("begun", "partly", "failed"):
-            self._work(clause, said, named)
+            if clause.act == "failed" and clause.tail and not named:
+                self._take_back(said)
+            if not (clause.act == "begun" and clause.tail and self._waits(clause)):
+                self._work(clause, said, named)
         elif clause.act in ("denied", "reopened"):
             self._deny(clause, said, named)
         elif clause.act == "skipped":
@@ -162,6 +167,14 @@ class _Reading:
         step, chance = self._likely(said, finishes=True)
         self._unplaced = self._unplaced or chance < COMPLETES
         if step is None:
+            return
+        if clause.act == "finished":
+            # Several clauses that each perhaps speak of a step together surely do.
+            before = self._evidence.get(step, 0.0)
+            chance = self._evidence[step] = 1.0 - (1.0 - before) * (1.0 - chance)
+        part = clause.numbered and not clause.also and not self._plan.is_numbered(step)
+        if part and any(self._plan.is_plural(step, word) for word in clause.words) and chance >= MOVES:
+            self._put(Verdict(step, "active", 0.92))  # "the first prototype is soldered"
             return
         if clause.located and not self._plan.puts_somewhere(step):
             self._ask(step, chance)  # "the layers are in the oven"
@@ -258,6 +271,19 @@ class _Reading:
         self._over[done[-1]] = False
         self._put(Verdict(done[-1], "active", 0.92))
         self._current = done[-1]
+        return True
+
+    def _waits(self, clause: Clause) -> bool:
+        """ "Application submitted, waiting for the board": unless submitting was the step, it is still in work."""
+        done = [one.step for one in self._found.values() if one.effect == "completed"]
+        first = clause.text.lower().split()[:3]
+        if not done or self._last is None or not any(word.startswith(_WAITS) for word in first):
+            return False
+        step = done[-1]
+        if likeness(self._plan, self._last, step).acts < SAME_ROOT:
+            self._over[step] = False
+            self._put(Verdict(step, "active", 0.92))
+            self._current = step
         return True
 
     def _take_back(self, said: Said) -> None:

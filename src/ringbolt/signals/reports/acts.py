@@ -139,13 +139,13 @@ def _stated_part(tokens: list[Token], lookup: Lookup) -> list[Token]:
     for place, token in enumerate(tokens):
         before = tokens[:place]
         says = any(one.mark in ("done", "state", "failed") or is_past(one, tokens, lookup) for one in before)
-        if says and (token.text == COLON or (token.mark == "negation" and token.low in _NO_THING)):
+        if says and (token.text == COLON or (token.mark == "negation" and token.low in NO_THING)):
             return before
     return tokens
 
 
 _STILL_THERE = frozenset("left remaining open outstanding".split())  # "no typos left"
-_NO_THING = frozenset(
+NO_THING = frozenset(
     "no without none nothing keine kein ohne sans aucun aucune sin ningún sem senza geen".split()
 )
 
@@ -174,7 +174,7 @@ def _act_of(
         return "reopened"
     if ("negation" in marks or "unfinished" in marks) and not _fails_first(tokens):
         words = {token.low for token in tokens}
-        return "none" if words & _NO_THING and words & _STILL_THERE else "denied"
+        return "none" if words & NO_THING and words & _STILL_THERE else "denied"
     if "planned" in marks or ("deferred" in marks and not past):
         now = "begun" in marks or (tokens[0].low in ("now", "so", "ok", "okay") and "planned" in marks)
         return "begun" if now and "deferred" not in marks else "planned"
@@ -217,6 +217,8 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
             opens = True  # "we're recording"
         if (opens or lookup.forms.is_progressing(token.low)) and token.mark in ("", "begun"):
             lead = tokens[:place]
+            if not opens and not (place and lead[-1].low in _AM) and _is_subject(tokens[place + 1 :]):
+                return False  # "the billing export is in BigQuery"
             rest = [is_past(one, tokens, lookup) or one.mark == "state" for one in tokens[place + 1 :]]
             if all(
                 one.low in lookup.common
@@ -230,6 +232,13 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
             if lead and lead[-1].low in _AM:
                 return not any(rest)
     return False
+
+
+def _is_subject(follows: Sequence[Token]) -> bool:
+    """Whether a verb follows, so that what stands before it is no verb."""
+    words = [one.low for one in follows]
+    before = words[: words.index(",")] if "," in words else words
+    return not COPULAS.isdisjoint(before)
 
 
 _AM = frozenset("am is are i'm we're still estoy sto está estou".split())
@@ -360,7 +369,9 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
             detail = True
             continue
         if low in lookup.last and place + 1 < len(tokens) and tokens[place + 1].low in (*lookup.steps, "one"):
-            clause.last = True
+            clause.last = tokens[place + 1].low != "one" or not any(
+                is_past(one, tokens, lookup) for one in tokens
+            )  # "rewrote the last one" is the last of its things
         if text[0].isdigit() or (any(map(str.isdigit, text)) and not text.isalpha()):
             clause.results = True
         if low in COPULAS:

@@ -137,6 +137,11 @@ def ordinals(language: str) -> frozenset[str]:
     return frozenset(lookup_for(language).ordinals)
 
 
+_ARTICLES = frozenset(
+    "a an the der die das ein eine le la les un une el los las o os as il lo i gli de het een".split()
+)
+
+
 class Token(Struct):
     text: str
     low: str
@@ -203,6 +208,10 @@ def is_past(token: Token, sentence: Sequence[Token], lookup: Lookup) -> bool:
     if not lookup.forms.is_past(token.low):
         weak = lookup.forms.weak_past_endings
         return bool(weak) and token.low.endswith(weak) and _names_action(token.low, lookup)
+    if lookup.table.language != "en" and any(
+        one is token and before.low in _ARTICLES for before, one in itertools.pairwise(sentence)
+    ):
+        return False  # "le spese", "la mise"
     if lookup.table.language != "en" and _names_thing(token.low, lookup.table.language):
         # "el suelo está puesto" and "Kbis reçu", but not "el puesto"
         return any(
@@ -251,10 +260,6 @@ def with_particle(tokens: Sequence[Token], place: int) -> str:
             break
     return tokens[place].low
 
-
-_ARTICLES = frozenset(
-    "a an the der die das ein eine le la les un une el los las o os as il lo i gli de het een".split()
-)
 
 
 def plain_words(text: str, language: str) -> tuple[list[str], int]:

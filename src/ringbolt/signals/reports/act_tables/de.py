@@ -15,7 +15,7 @@ TABLE = ActTable(
         " seien worden montag dienstag mittwoch donnerstag freitag samstag sonntag"
     ),
     done=(
-        "fertig, erledigt, abgeschlossen, beendet, geschafft, vollständig, komplett, abgehakt, getan,"
+        "stattgefunden, fand statt, fertig, erledigt, abgeschlossen, beendet, geschafft, vollständig, komplett, abgehakt, getan,"
         " gemacht, vollbracht, steht bereit, bereit, erfolgreich, unter dach und fach, vorbei, durch, in"
         " ordnung, passt so, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),

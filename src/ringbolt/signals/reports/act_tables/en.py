@@ -24,7 +24,7 @@ TABLE = ActTable(
     done=(
         "done, finished, complete, are in place, is in place, completed, completes, completion, ready, in"
         " place, wrapped up, wrapped it up, sorted out, sorted, taken care of, out of the way, behind us,"
-        " behind me, ticked off, checked off, good to go, all set, is final, are final, concluded, accomplished, achieved, is"
+        " behind me, ticked off, checked off, good to go, all set, is final, are final, took place, concluded, accomplished, achieved, is"
         " over, are over, over with, through with, closed out, nailed, nailed it, succeeded, succeeds,"
         " successful, successfully, went through, went fine, went well, went smoothly, went ok, went great,"
         " handled, dealt with, it is so, i'm through, is in the bag, in the can, is history, mission"
@@ -81,7 +81,7 @@ TABLE = ActTable(
     going_on="being, is being, are being",
     failed=(
         "failed, fails, failure, failing again, broke, broken, breaks, crashed, crashes, crash again,"
-        " error, errors, errored, denied, refused, rejected, declined, turned down, timeout, timed out,"
+        " error, errors, errored, denied, refused, rejected, declined, turned down, turned us down, turned me down, turned it down, timeout, timed out,"
         " times out, jammed, leaks, leaked, leaking, went down, down again, is down, are down, flaky, red,"
         " stuck, blocked, couldn't, could not, can't, cannot, unable, impossible, no luck, doesn't work,"
         " does not work, didn't work, did not work, won't work, gave up, giving up, aborted, unsuccessful,"
@@ -151,7 +151,7 @@ TABLE = ActTable(
         " taking back, was wrong about"
     ),
     skipped=(
-        "skip, skipped, skipping, skips, not needed, isn't needed, no longer needed, not necessary,"
+        "drop, skip, skipped, skipping, skips, not needed, isn't needed, no longer needed, not necessary,"
         " unnecessary, no longer necessary, needless, dropping, dropped the idea, leaving out, left out,"
         " leave out, omitted, omitting, obsolete, n/a, not applicable, waived, won't do, will not do, moot,"
         " no need, don't need, doesn't apply, does not apply, superfluous, redundant, cancelled as"
