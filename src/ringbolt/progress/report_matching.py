@@ -43,6 +43,7 @@ def _is_short(clause: Clause) -> bool:
 
 _GREETS = frozenset("ok fine good right yes great".split())
 _FAILS = ("fail", "crash", "break", "hang", "error", "raise", "abort")
+_HANDS_ON = frozenset("#send #give #submit #notify".split())
 _WAITS = ("wait", "await", "warte", "attend", "esper", "aspett", "wacht")
 _ENDS = ("cancel", "reject", "declin", "terminat", "revok", "abort", "postpon", "delay")
 
@@ -102,7 +103,7 @@ class _Reading:
         if clause.act == "finished":
             self._finish(clause, said, named)
         elif (
-            clause.act in ("partly", "denied", "planned")
+            (clause.act in ("partly", "denied", "planned") or self._is_open_end(said))
             and clause.tail
             and not named
             and self._continues(said)
@@ -172,8 +173,12 @@ class _Reading:
             # Several clauses that each perhaps speak of a step together surely do.
             before = self._evidence.get(step, 0.0)
             chance = self._evidence[step] = 1.0 - (1.0 - before) * (1.0 - chance)
+        if self._is_handed_on(said, step):
+            self._put(Verdict(step, "active", 0.92))
+            self._current = step
+            return
         part = clause.numbered and not clause.also and not self._plan.is_numbered(step)
-        if part and any(self._plan.is_plural(step, word) for word in clause.words) and chance >= MOVES:
+        if part and any(self._plan.is_plural(step, word) for word in (*clause.words, *clause.details)):
             self._put(Verdict(step, "active", 0.92))  # "the first prototype is soldered"
             return
         if clause.located and not self._plan.puts_somewhere(step):
@@ -185,6 +190,13 @@ class _Reading:
             self._complete(step, 0.9, clause)
         elif chance >= ASKS:
             self._ask(step, chance)
+
+    def _is_handed_on(self, said: Said, step: int) -> bool:
+        """ "Sent it to legal for review": the review is still to come."""
+        own = self._plan.actions(step)
+        if not said.actions & _HANDS_ON or own & _HANDS_ON:
+            return False
+        return any(own & one for one in said.details)
 
     def _also(self, said: Said, step: int) -> list[int]:
         """Other steps that a clause names with words of their own: "grading and sound mix are both finished"."""
@@ -252,6 +264,10 @@ class _Reading:
                 self._current = step
             elif self._found.get(step, None) is not None and self._found[step].effect in ("completed", "ask"):
                 del self._found[step]
+
+    def _is_open_end(self, said: Said) -> bool:
+        """ "Parser ported, but two tests still fail"."""
+        return said.clause.act in ("begun", "failed") and said.clause.goes_on
 
     def _continues(self, said: Said) -> bool:
         """ "9 boxes packed, 30 to go": the addition turns the step just finished into one in work."""

@@ -44,9 +44,10 @@ class Clause(Struct):
     copula: bool = False  # says what something is: "the cause is …"
     now: bool = False  # says how it is now
     joined: bool = False  # names several things: "the docs and the tests"
-    numbered: bool = False  # names one of several things: "chapter 3", "batch A", "the second part"
+    numbered: bool = False  # names one of several things: "chapter 3", "batch A", "the first part"
     located: bool = False  # says where something is: "the dump is in s3://…"
     also: bool = False  # says the rest of something
+    goes_on: bool = False  # says that something is still to be done: "two tests still fail"
     deferred: bool = False  # only names a later time: "B and C tomorrow"
     text: str = ""
 
@@ -88,7 +89,8 @@ def read_clause(tokens: list[Token], lookup: Lookup) -> Clause:
         clause.act, clause.located = "finished", True
     if clause.act == "none" and tokens and tokens[0].low in _NOW_WORDS:
         clause.act = "begun"  # "Now the tests."
-    if clause.act == "none" and not lookup.still.isdisjoint(token.low for token in tokens):
+    clause.goes_on = not lookup.still.isdisjoint(token.low for token in tokens)
+    if clause.act == "none" and clause.goes_on:
         clause.act = "begun"  # "The casing still prints."
     stands = clause.act in ("skipped", "begun") or (clause.act == "finished" and clause.plain_done)
     if not stands and not any(token.low in lookup.steps or token.low in lookup.ordinals for token in tokens):
@@ -217,6 +219,8 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
             opens = True  # "we're recording"
         if (opens or lookup.forms.is_progressing(token.low)) and token.mark in ("", "begun"):
             lead = tokens[:place]
+            if place == 0 and lookup.table.language != "en" and not any(one.mark for one in tokens):
+                return True  # "limpiando duplicados"
             if not opens and not (place and lead[-1].low in _AM) and _is_subject(tokens[place + 1 :]):
                 return False  # "the billing export is in BigQuery"
             rest = [is_past(one, tokens, lookup) or one.mark == "state" for one in tokens[place + 1 :]]
@@ -323,7 +327,7 @@ _OUT_OF = frozenset("of sur von su van".split())
 _OF_THEM = frozenset("them those these davon eux elles ellos ellas deles delas essi ervan daarvan".split())
 _REACHES = frozenset("at about roughly bei zu à al op".split())
 _OF_THE_WHOLE = frozenset(
-    "done complete through finished of there fertig erledigt hecho feito klaar terminé".split()
+    "done complete through finished of de do da dos das du des del dei delle der von van there fertig erledigt hecho feito klaar terminé".split()
 )
 
 
@@ -380,7 +384,7 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
             clause.has_object = True
         if low in _NOW_WORDS:
             clause.now = True
-        if low in lookup.ordinals or (place and _is_label(text) and _is_thing(tokens[place - 1], lookup)):
+        if lookup.ordinals.get(low) == 1 or low == "one" or (place and _is_label(text) and _is_thing(tokens[place - 1], lookup)):
             clause.numbered = True
         if low in lookup.joins and place:
             clause.joined = True

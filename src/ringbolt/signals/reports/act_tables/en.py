@@ -96,10 +96,10 @@ TABLE = ActTable(
         " to follow, more to do, more to look at, more to check, the bulk of, a few left, left to do, rest follows, the rest tomorrow, more to"
         " come, only missing, lacks, up to now, one more, two more"
     ),
-    also="too, also, well, other, others, remaining, rest, last",
+    also="both, too, also, well, other, others, remaining, rest, last",
     still="still",
     planned=(
-        "next, will, i'll, we'll, he'll, she'll, they'll, it'll, shall, going to, gonna, plan to, planning"
+        "planned for, planned on, scheduled on, next, will, i'll, we'll, he'll, she'll, they'll, it'll, shall, going to, gonna, plan to, planning"
         " to, plan is to, about to, need to, needs to, need, needs, have to, has to, must, should, want to,"
         " wants to, intend to, would like to, i'd like to, todo, to do, to be done, is to be, are to be,"
         " due, scheduled for, is planned, are planned, would, could, can then, may, ought to, hope to,"
