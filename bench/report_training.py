@@ -62,7 +62,9 @@ def cases(plan: Plan, late: int = 0) -> tuple[list[Case], list[Case]]:
         for number, clause in enumerate(clauses):
             said, target = Said(clause), targets.get(number)
             finish = clause.act in ("finished", "none")
-            placed = target is not None or (clause.act in ("begun", "partly", "failed") and not report.effects)
+            placed = target is not None or (
+                clause.act in ("begun", "partly", "failed") and not report.effects
+            )
             if not (said.every if finish else placed) or (late and not missed):
                 continue
             steps, options = choices(words, said, at, state, finish, number == 0, settled)
@@ -106,13 +108,15 @@ def names(clause: Clause) -> bool:
     return bool(clause.titles or clause.numbers or clause.whole or clause.last)
 
 
-def assigned(
-    words: PlanWords, clauses: list[Clause], report: Report
-) -> dict[int, int]:
+def assigned(words: PlanWords, clauses: list[Clause], report: Report) -> dict[int, int]:
     """Which clause each effect of a report belongs to: the one of a fitting act that shares most with its step."""
     found: dict[int, int] = {}
     for word, step in report.effects:
-        acts = ("finished", "none") if word == "done" else ("begun", "partly", "failed", "denied", "reopened", "skipped")
+        acts = (
+            ("finished", "none")
+            if word == "done"
+            else ("begun", "partly", "failed", "denied", "reopened", "skipped")
+        )
         fitting = [
             (share(words, clause, step - 1) + 0.1 * (clause.act == "finished") - 0.01 * number, number)
             for number, clause in enumerate(clauses)
@@ -170,7 +174,9 @@ def predicted(weights: dict[str, float], options: list[dict[str, float]]) -> lis
 def check(name: str, rows: list[Case]) -> None:
     """What a fifth of the plans looks like to weights from the others, at several thresholds."""
     plans = sorted({row[2] for row in rows})
-    found: list[tuple[float, bool, bool]] = []  # chance of the best step, whether it is right, whether one is due
+    found: list[
+        tuple[float, bool, bool]
+    ] = []  # chance of the best step, whether it is right, whether one is due
     for fold in range(5):
         out = set(plans[fold::5])
         weights = fit([row for row in rows if row[2] not in out])
@@ -188,7 +194,9 @@ def check(name: str, rows: list[Case]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     plans = [plan for name in SETS for plan in read_plans(HERE / "labels" / name) if plan.half in TUNED]

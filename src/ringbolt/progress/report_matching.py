@@ -29,6 +29,7 @@ NAMED = 0.6  # the share of a title that names a second step
 LONGEST_REMARK = 200  # characters
 MOST_JUMPED = 2  # steps that a report may leave out
 
+
 class Verdict(Struct):
     """What a report does to a step."""
 
@@ -181,6 +182,8 @@ class _Reading:
         if part and any(self._plan.is_plural(step, word) for word in (*clause.words, *clause.details)):
             self._put(Verdict(step, "active", 0.92))  # "the first prototype is soldered"
             return
+        if self._is_elsewhere(said, step):
+            chance = min(chance, COMPLETES - 0.01)
         if clause.located and not self._plan.puts_somewhere(step):
             self._ask(step, chance)  # "the layers are in the oven"
         elif clause.act == "finished" and chance >= COMPLETES:
@@ -190,6 +193,11 @@ class _Reading:
             self._complete(step, 0.9, clause)
         elif chance >= ASKS:
             self._ask(step, chance)
+
+    def _is_elsewhere(self, said: Said, step: int) -> bool:
+        """A similar action was done to something else: "the cache was updated" for "Add the model"."""
+        like = likeness(self._plan, said, step)
+        return like.known_strays > 0 and 0 < like.acts < SAME_ROOT and not like.things
 
     def _is_handed_on(self, said: Said, step: int) -> bool:
         """ "Sent it to legal for review": the review is still to come."""
@@ -387,9 +395,7 @@ class _Reading:
 
     # --- which step is meant
 
-    def _likely(
-        self, said: Said, finishes: bool = False, at: int | None = None
-    ) -> tuple[int | None, float]:
+    def _likely(self, said: Said, finishes: bool = False, at: int | None = None) -> tuple[int | None, float]:
         """The step that a clause finishes or is about, and how likely that is. `at`: a step that another clause has
         finished, and of which this one may say more."""
         over, current = self._over, self._current

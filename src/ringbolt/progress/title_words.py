@@ -280,8 +280,6 @@ class Said:
         self.things = range(clause.after if clause.has_object else 0, len(self.words))
 
 
-
-
 class Likeness(Struct):
     """How a clause compares with a title, by words alone."""
 
@@ -358,7 +356,9 @@ def place_of(step: int, current: int | None, over: Sequence[bool]) -> str:
     return "one before" if away == 1 else "far before"
 
 
-def compare(plan: PlanWords, said: Said, step: int, current: int | None, over: Sequence[bool]) -> dict[str, float]:
+def compare(
+    plan: PlanWords, said: Said, step: int, current: int | None, over: Sequence[bool]
+) -> dict[str, float]:
     """The features of a clause and a step, for `report_weights`."""
     like = likeness(plan, said, step)
     clause = said.clause
@@ -417,7 +417,13 @@ def clause_features(clause: Clause, said: Said, is_first: bool, is_settled: bool
     kind = (
         clause.act
         if clause.act != "finished"
-        else "by a place" if clause.located else "plainly done" if clause.plain_done else "by a verb" if clause.verbs else "by a state"
+        else "by a place"
+        if clause.located
+        else "plainly done"
+        if clause.plain_done
+        else "by a verb"
+        if clause.verbs
+        else "by a state"
     )
     found = {f"act: {kind}": 1.0}
     if clause.act == "none":

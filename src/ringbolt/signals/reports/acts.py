@@ -384,7 +384,11 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
             clause.has_object = True
         if low in _NOW_WORDS:
             clause.now = True
-        if lookup.ordinals.get(low) == 1 or low == "one" or (place and _is_label(text) and _is_thing(tokens[place - 1], lookup)):
+        if (
+            lookup.ordinals.get(low) == 1
+            or low == "one"
+            or (place and _is_label(text) and _is_thing(tokens[place - 1], lookup))
+        ):
             clause.numbered = True
         if low in lookup.joins and place:
             clause.joined = True
@@ -437,7 +441,11 @@ def _is_label(text: str) -> bool:
 
 
 def _is_thing(token: Token, lookup: Lookup) -> bool:
-    return not token.mark and token.text.isalpha() and token.low not in lookup.common | lookup.into | lookup.steps
+    return (
+        not token.mark
+        and token.text.isalpha()
+        and token.low not in lookup.common | lookup.into | lookup.steps
+    )
 
 
 def _place_follows(tokens: Sequence[Token], place: int, lookup: Lookup) -> bool:

@@ -171,8 +171,10 @@ def _uncontracted(tokens: list[Token]) -> list[Token]:
     found: list[Token] = []
     for place, token in enumerate(tokens):
         follows = tokens[place + 1].low if place + 1 < len(tokens) else ""
-        if token.low.endswith("'s") and len(token.low) > 4 and (
-            follows in _PREDICATES or (follows.endswith("ing") and len(follows) > 5)
+        if (
+            token.low.endswith("'s")
+            and len(token.low) > 4
+            and (follows in _PREDICATES or (follows.endswith("ing") and len(follows) > 5))
         ):
             found += [Token(token.text[:-2], token.low[:-2]), Token("is", "is")]
         else:
@@ -215,7 +217,8 @@ def is_past(token: Token, sentence: Sequence[Token], lookup: Lookup) -> bool:
     if lookup.table.language != "en" and _names_thing(token.low, lookup.table.language):
         # "el suelo está puesto" and "Kbis reçu", but not "el puesto"
         return any(
-            one is token and (before.low in COPULAS or (one is sentence[-1] and before.low not in lookup.common))
+            one is token
+            and (before.low in COPULAS or (one is sentence[-1] and before.low not in lookup.common))
             for before, one in itertools.pairwise(sentence)
         )
     if token.low in lookup.maybe_past:
@@ -259,7 +262,6 @@ def with_particle(tokens: Sequence[Token], place: int) -> str:
         if one.low not in ("it", "them", "this", "that"):
             break
     return tokens[place].low
-
 
 
 def plain_words(text: str, language: str) -> tuple[list[str], int]:
