@@ -1,10 +1,12 @@
-"""Fit the weights that match the clauses of a report to the steps of a plan: `python bench/report_training.py`.
+"""Fit the weights that match the clauses of a report to the steps of a plan.
 
-Writes `src/ringbolt/progress/report_weights.py` from the halves of `labels/reports*.txt` that are in `TUNED`. Each
-clause chooses one of the plan's steps or none of them; a conditional logit gives each choice its chance. There are
-two models over the same features: `FINISHES` for clauses that may finish a step, `ABOUT` for all others. The plan
-stands as the labels say before each message. `--check` prints how well each fifth of the plans is predicted by the
-others; what counts is `bench/reports.py` on the halves that were not fitted.
+    .venv/bin/python bench/report_training.py [--check]
+
+Writes `src/ringbolt/progress/report_weights.py` from the halves of `labels/reports*.txt` that are in `TUNED`.
+Each clause chooses one of the plan's steps or none of them; a conditional logit gives each choice its chance.
+There are two models over the same features: `FINISHES` for clauses that may finish a step, `ABOUT` for all
+others. The plan stands as the labels say before each message. `--check` prints how well each fifth of the
+plans is predicted by the others; what counts is `bench/reports.py` on a set that was not fitted.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ from __future__ import annotations
 
 '''
 
-# What a report of another plan counts for. Few reports of the sets are about something that is not in their plan;
-# these stand for those that agents send as well.
+# What a report of another plan counts for. Few reports of the sets are about something that is not in their
+# plan; these stand for those that agents send as well.
 ALIEN = 0.06
 # What a report counts for that is read as if the one before it had moved nothing.
 LATE = 0.1
@@ -109,7 +111,7 @@ def names(clause: Clause) -> bool:
 
 
 def assigned(words: PlanWords, clauses: list[Clause], report: Report) -> dict[int, int]:
-    """Which clause each effect of a report belongs to: the one of a fitting act that shares most with its step."""
+    """Which clause each effect of a report belongs to: of those with a fitting act, the most similar one."""
     found: dict[int, int] = {}
     for word, step in report.effects:
         acts = (

@@ -10,8 +10,8 @@ It speaks of four things, the most important first:
 4. It failed several times in a row with the same error, whatever was changed in between.
 
 It advises, and never blocks; with the setting `guard = ask` the host asks the user in the first two cases.
-In a task whose approval mode is `confirm` or `manual`, the host asks before any side effect that the user has not
-approved yet, whatever the setting says.
+In a task whose approval mode is `confirm` or `manual`, the host asks before any side effect that the user has
+not approved yet, whatever the setting says.
 Most repetitions have a reason, so it keeps silent where it cannot tell: a false alarm is worse than none.
 See docs/explanation/guard.md.
 """
@@ -88,7 +88,7 @@ APPROVAL, EFFECT, RULED_OUT, FAILED = "approval", "effect", "ruled out", "failed
 
 
 class Warned(Value, frozen=True, kw_only=True):
-    """A line about a call that is about to be made, and why it was given: approval, effect, ruled out or failed."""
+    """A line about a call that is about to be made, and why: approval, effect, ruled out or failed."""
 
     text: str
     kind: str

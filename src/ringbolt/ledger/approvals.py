@@ -4,7 +4,7 @@ With the approval mode `confirm` that is every side effect, with `manual` also e
 gate stands where every event is appended, so that no operation goes around it: it takes the change out of the
 event and asks in an event of its own. Only the user's channel answers.
 
-What a host's hook saw has happened; before a call with a side effect, `hosts.guard` lets the host ask the user.
+What a host's hook saw has happened; before a call with a side effect, `hosts.guard` lets the host ask.
 """
 
 from __future__ import annotations

@@ -489,7 +489,7 @@ class Base:
         return data
 
     def _notify_hooks(self, head: Row) -> None:
-        """Tell the hooks of the task's session at once that something was ruled out, or waits for a person."""
+        """Tell the hooks of the task's session at once that something is ruled out, or waits."""
         if self.store.catch_up is not None and (session := head.get("session_id")):
             self.store.catch_up.ruled_out(session)
 

@@ -22,8 +22,8 @@ from .title_words import SAME_ROOT, PlanWords, Said, clause_features, compare, l
 # `ask` is a question for the reply; `unsure` only one for a model.
 Effect = Literal["completed", "active", "failed", "skipped", "reopened", "ask", "unsure"]
 
-# How likely a step must be to be completed, by a clause that says so or by one that only states something; to be
-# asked about; and to be the one in work.
+# How likely a step must be to be completed, by a clause that says so or by one that only states something; to
+# be asked about; and to be the one in work.
 COMPLETES, STATES, ASKS, MOVES = 0.57, 0.75, 0.25, 0.5
 NAMED = 0.6  # the share of a title that names a second step
 LONGEST_REMARK = 200  # characters
@@ -126,8 +126,8 @@ class _Reading:
         self._last = said
 
     def _wants_failure(self, clause: Clause, named: list[int]) -> bool:
-        """Whether the step is to see something fail ("Reproduce the crash"), or asks for what sounds like a failure
-        ("Cancel the contract")."""
+        """Whether the step is to see something fail ("Reproduce the crash"), or asks for what sounds like a
+        failure ("Cancel the contract")."""
         step = named[0] if named else self._current
         if step is None:
             return False
@@ -207,7 +207,7 @@ class _Reading:
         return any(own & one for one in said.details)
 
     def _also(self, said: Said, step: int) -> list[int]:
-        """Other steps that a clause names with words of their own: "grading and sound mix are both finished"."""
+        """Other steps that a clause names with words of their own: "grading and mix are both finished"."""
         spoken = range(len(said.words) + len(said.verbs))
         if len(spoken) < 2 or not said.clause.joined:
             return []
@@ -298,7 +298,7 @@ class _Reading:
         return True
 
     def _waits(self, clause: Clause) -> bool:
-        """ "Application submitted, waiting for the board": unless submitting was the step, it is still in work."""
+        """ "Application submitted, waiting for the board": unless submitting was the step, it goes on."""
         done = [one.step for one in self._found.values() if one.effect == "completed"]
         first = clause.text.lower().split()[:3]
         if not done or self._last is None or not any(word.startswith(_WAITS) for word in first):
@@ -396,8 +396,8 @@ class _Reading:
     # --- which step is meant
 
     def _likely(self, said: Said, finishes: bool = False, at: int | None = None) -> tuple[int | None, float]:
-        """The step that a clause finishes or is about, and how likely that is. `at`: a step that another clause has
-        finished, and of which this one may say more."""
+        """The step that a clause finishes or is about, and how likely that is. `at`: a step that another
+        clause has finished, and of which this one may say more."""
         over, current = self._over, self._current
         if at is not None:
             over, current = [*over], at

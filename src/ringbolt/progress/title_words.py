@@ -33,8 +33,8 @@ _NEW_THING = frozenset("#choose #decide #find #buy #book #hire #obtain #recruit 
 
 # Steps that put something somewhere: where it is now says that they are done.
 _PLACING = frozenset(
-    "#upload #archive #send #install #move #copy #load #store #backup #save #publish #add #deploy #export #submit"
-    " #pour #block #merge #push #construct #import"
+    "#upload #archive #send #install #move #copy #load #store #backup #save #publish #add #deploy #export"
+    " #submit #pour #block #merge #push #construct #import"
     .split()
 )  # fmt: skip
 
@@ -194,7 +194,7 @@ class PlanWords:
         return self._pronouns[step]
 
     def is_numbered(self, step: int) -> bool:
-        """Whether a title itself asks for one of several things: "Write chapter 3", "Print the first draft"."""
+        """Whether a title itself asks for one of several things: "Write chapter 3", "Print draft 1"."""
         words = self.titles[step].lower().split()
         return any(word.isdigit() for word in words) or not ordinals(self.language).isdisjoint(words)
 

@@ -327,7 +327,8 @@ _OUT_OF = frozenset("of sur von su van".split())
 _OF_THEM = frozenset("them those these davon eux elles ellos ellas deles delas essi ervan daarvan".split())
 _REACHES = frozenset("at about roughly bei zu à al op".split())
 _OF_THE_WHOLE = frozenset(
-    "done complete through finished of de do da dos das du des del dei delle der von van there fertig erledigt hecho feito klaar terminé".split()
+    "done complete through finished of de do da dos das du des del dei delle der von van there fertig"
+    " erledigt hecho feito klaar terminé".split()
 )
 
 

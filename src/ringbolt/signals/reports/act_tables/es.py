@@ -14,7 +14,8 @@ TABLE = ActTable(
         " sábado domingo tres dos uno este esta esto eso hay sido ser"
     ),
     done=(
-        "tuvo lugar, ha tenido lugar, se celebró, hecho, hecha, hechos, hechas, listo, lista, listos, listas, terminado, terminada, terminados,"
+        "tuvo lugar, ha tenido lugar, se celebró, hecho, hecha, hechos, hechas, listo, lista, listos,"
+        " listas, terminado, terminada, terminados,"
         " terminadas, acabado, acabada, completo, completa, completado, completada, completados,"
         " completadas, finalizado, finalizada, concluido, concluida, resuelto, resuelta, cerrado, cerrada,"
         " en su sitio, conseguido, logrado, terminé, acabé, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
@@ -115,7 +116,8 @@ TABLE = ActTable(
     ),
     progress_endings="ando iendo yendo",
     endings=(
-        "ajes aje aciones ación iones ión amientos amiento imientos imiento adores ador ados adas ado ada idos idas"
+        "ajes aje aciones ación iones ión amientos amiento imientos imiento adores ador ados adas ado ada"
+        " idos idas"
         " ido ida aron ieron ando iendo amos emos imos ar er ir ó é í os as es o a e s"
     ),
 )

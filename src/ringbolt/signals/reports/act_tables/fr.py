@@ -14,7 +14,8 @@ TABLE = ActTable(
         " sous vers depuis lundi mardi mercredi jeudi vendredi samedi dimanche heures"
     ),
     done=(
-        "a eu lieu, ont eu lieu, fait, faits, faite, faites, c'est fait, terminé, terminée, terminés, terminées, fini, finie,"
+        "a eu lieu, ont eu lieu, fait, faits, faite, faites, c'est fait, terminé, terminée, terminés,"
+        " terminées, fini, finie,"
         " finis, finies, achevé, achevée, accompli, prêt, prête, prêts, prêtes, complet, complète, réglé,"
         " réglée, bouclé, bouclée, en place, réussi, réussie, au point, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
@@ -117,7 +118,8 @@ TABLE = ActTable(
         " sécurité"
     ),
     endings=(
-        "ages age issements issement ements ement ations ation ions ion euses eurs eur ants ant issons issez ées ée"
+        "ages age issements issement ements ement ations ation ions ion euses eurs eur ants ant issons"
+        " issez ées ée"
         " és er é ez ir ie is it i re ue us u es e s"
     ),
 )

@@ -15,7 +15,8 @@ TABLE = ActTable(
         " essere tre due"
     ),
     done=(
-        "ha avuto luogo, si è svolto, si è svolta, fatto, fatta, fatti, fatte, finito, finita, finiti, finite, terminato, terminata, terminati,"
+        "ha avuto luogo, si è svolto, si è svolta, fatto, fatta, fatti, fatte, finito, finita, finiti,"
+        " finite, terminato, terminata, terminati,"
         " terminate, completato, completata, completati, completate, completo, completa, concluso, conclusa,"
         " pronto, pronta, pronti, pronte, a posto, sistemato, sistemata, risolto, risolta, chiuso, chiusa,"
         " riuscito, riuscita, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
@@ -120,7 +121,8 @@ TABLE = ActTable(
     shortest_past=6,
     progress_endings="ando endo",
     endings=(
-        "aggi aggio azioni azione izioni izione ioni ione amenti amento imenti imento atori atore ato ata ati ate uto"
+        "aggi aggio azioni azione izioni izione ioni ione amenti amento imenti imento atori atore ato ata"
+        " ati ate uto"
         " uta uti ute ito ita iti ite ando endo are ere ire iamo o a i e"
     ),
 )

@@ -14,7 +14,8 @@ TABLE = ActTable(
         " woensdag donderdag vrijdag zaterdag zondag per doe"
     ),
     done=(
-        "vond plaats, heeft plaatsgevonden, klaar, gedaan, af, afgerond, voltooid, gereed, voltooide, geregeld, afgehandeld, compleet, gelukt,"
+        "vond plaats, heeft plaatsgevonden, klaar, gedaan, af, afgerond, voltooid, gereed, voltooide,"
+        " geregeld, afgehandeld, compleet, gelukt,"
         " in orde, afgevinkt, voor elkaar, rond, beëindigd, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
