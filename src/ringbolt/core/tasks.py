@@ -21,7 +21,7 @@ from ..store.schema import escape_like
 from ..store.tx import Row, Tx
 from .draft_tasks import adoption, focus_event, own_draft
 from .plans import added_steps
-from .task_updates import Updates, check_goal, differs, status_changes, without_none
+from .task_updates import Updates, check_goal, differs, without_none
 
 MOST_ROWS = 1000
 
