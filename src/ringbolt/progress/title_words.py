@@ -33,7 +33,7 @@ _NEW_THING = frozenset("#choose #decide #find #buy #book #hire #obtain #recruit 
 
 # Steps that put something somewhere: where it is now says that they are done.
 _PLACING = frozenset(
-    "#upload #archive #send #install #move #copy #load #store #backup #save #publish #add #deploy #export"
+    "#upload #archive #install #copy #load #store #backup #save #publish #add #deploy #export"
     " #submit #pour #block #merge #push #construct #import"
     .split()
 )  # fmt: skip
