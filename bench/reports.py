@@ -26,6 +26,7 @@ from pathlib import Path
 from ringbolt import TaskMemory
 
 LABELS = Path(__file__).parent / "labels" / "reports.txt"
+SHOWN = ("tune", "held", "trades-tune", "trades-held", "more", "last", "final")  # halves that were tuned on
 STATUSES = {"done": "completed", "fail": "failed", "skip": "skipped", "open": "open"}
 
 
@@ -149,7 +150,7 @@ def measure(plans: list[Plan], show: bool) -> dict[str, Count]:
                     count.false += bool(wrong)
                     count.current += right
                     count.asked += asks
-                if show and plan.half == "tune" and (wrong or missed or not right):
+                if show and plan.half in SHOWN and (wrong or missed or not right):
                     marks = (("FALSE", wrong), ("missed", missed), ("current", not right))
                     what = " ".join(name for name, applies in marks if applies)
                     print(
@@ -164,7 +165,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", default="all", choices=["tune", "held", "fresh", "fresh2", "all"])
+    parser.add_argument("--half", default="all", metavar="HALF")
     parser.add_argument("--set", type=Path, default=LABELS)
     parser.add_argument("--show", action="store_true")
     args = parser.parse_args()

@@ -64,7 +64,8 @@ synthesizing: the final answer is being written
 # The parts of TaskMemory: the heading and the introduction of their operations.
 GROUPS: Mapping[str, tuple[str, str]] = {
     "Opening": ("Opening and closing", "A memory is a store together with the identity of its caller."),
-    "Tasks": ("Tasks", "Start, report, read, list, end and link tasks."),
+    "Tasks": ("Tasks", "Start, read, list, end and link tasks."),
+    "Updates": ("Updates", "Report what happened, and change a task."),
     "Plans": ("Plans", "The steps of a task. Dropped steps stay as tombstones."),
     "Syncing": ("To-do lists", "A host's to-do list as the plan."),
     "Notes": ("Short forms", "Notes of every kind and the plan, for clients that want few tools."),

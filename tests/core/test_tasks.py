@@ -172,7 +172,7 @@ def test_a_step_is_moved_along_with_a_message(memory, task, clock):
 
 
 def test_a_step_can_be_named_without_changing_it(memory, task):
-    memory.task_update(task, "still building", step="Build")
+    memory.task_update(task, "the log is in /tmp", step="Build")
     assert memory.task_thread(task).events[-1].item == "s1"
     assert memory.task_get(task).items[0].status == "pending"
 

@@ -241,3 +241,40 @@ def test_cards_lose_the_words_of_a_session_that_is_forgotten(host):
         assert subprocess.run(["grep", "-rq", "docker.io", folder], check=False).returncode != 0
     later_session(host)
     assert read_card(files, shared).hints == ()
+
+
+# --- approval modes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("setting", ["advise", "off"])
+@pytest.mark.parametrize("mode", ["auto", "confirm", "manual"])
+def test_a_person_decides_about_side_effects_of_a_task_with_an_approval_mode(
+    host, monkeypatch, mode, setting
+):
+    monkeypatch.setenv("RINGBOLT_GUARD", setting)
+    with host.memory() as memory:
+        memory.acting_as(channel="user").task_approve(host.task().id, mode=mode)
+
+    def decision(command):
+        given = {"command": command}
+        said = host.tell("PreToolUse", tool_name="Bash", tool_input=given, tool_use_id="b")
+        return json.loads(said)["hookSpecificOutput"].get("permissionDecision") if said else None
+
+    assert decision("git push origin main") == (None if mode == "auto" else "ask")
+    assert decision("ls -la") is None
+    host.bash("ls -la", "a.py")  # drained: the card still means every call
+    assert decision("git push origin main") == (None if mode == "auto" else "ask")
+
+
+def test_a_side_effect_that_the_user_approved_is_not_asked_about_again(host):
+    task = host.task().id
+    with host.memory() as memory:
+        user = memory.acting_as(channel="user")
+        user.task_approve(task, mode="confirm")
+        intent = memory.task_intent(task, "git push origin main")
+    text = host.before("git push origin main")
+    assert "approval mode confirm" in text
+    with host.memory() as memory:
+        memory.acting_as(channel="user").task_approve(task, f"#{intent.seq}")
+    assert "approval mode" not in host.before("git push origin main")
+    assert "approval mode confirm" in host.before("npm publish")

@@ -25,7 +25,7 @@ from ..store import sessions
 from ..store.schema import SOURCES
 from ..store.tx import Row, Tx
 from .plans import plan_heads
-from .tasks import without_none
+from .task_updates import without_none
 
 _MOST_ENTRIES = 10_000
 _STEP_COLUMNS = (

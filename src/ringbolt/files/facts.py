@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.tasks import status_changes
+from ..core.task_updates import status_changes
 from ..ledger.base import Base, Draft, stored_result
 from ..model import foreign_statuses, rules, validate
 from ..model.capabilities import workspace_refused

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-from ..core.tasks import write_captured
+from ..core.task_updates import write_captured
 from ..hook_memory import HookMemory
 from ..ledger.current_task import DRAFT, UNNAMED, request_tags
 from ..ledger.values import OPEN_EFFECTS

@@ -15,7 +15,7 @@ from ..packet.operations import read_whole_task
 from ..packet.resume import standing_orders, turn_block
 from ..packet.resume_rows import request_seqs
 from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
-from .guard import FAILED, warning
+from .guard import APPROVAL, FAILED, warning
 from .hook_parts.system_calls import Late, set_alarm
 from .host_table import Host
 from .open_tasks_text import open_tasks_text
@@ -137,15 +137,14 @@ class Answers:
         return "\n".join(lines)[:_NOTE_CHARACTERS]
 
     def _advice(self) -> str:
-        if self._memory.settings.guard == "off":
-            return ""
         memories, tool = [self._memory], str(self._event.get("tool") or "")
         if agent := str(self._event.get("agent_id") or ""):  # a helper's attempts are on its own task
             memories.insert(0, self._memory.acting_as(session=session_of(self._event, agent)))
         for memory in memories:
             found = warning(memory, own_task(memory), tool, self._event.get("input"))
             if found is not None:
-                self.asks = found.kind != FAILED and self._memory.settings.guard == "ask"
+                is_set = found.kind != FAILED and self._memory.settings.guard == "ask"
+                self.asks = is_set or found.kind == APPROVAL
                 return found.text
         return ""
 

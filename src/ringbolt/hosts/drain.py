@@ -301,15 +301,17 @@ class _Batch:
         for digest, (memory, agents) in self._sessions.items():
             known = read_card(self.files, digest)
             every = tuple(dict.fromkeys((*known.agents, *agents)))[-MOST_AGENTS:]
-            heads = [
-                head
+            tasks = [
+                task
                 for session in (memory.origin.session, *every)
                 if session and (task := self._tx.session_task(session, memory.workspace))
-                for head in heads_of_interest(self._tx, task)
             ]
+            heads = [head for task in tasks for head in heads_of_interest(self._tx, task)]
+            # A person decides about side effects: the store is asked about every call.
+            gated = any(self._tx.extras(task)["approval_mode"] != "auto" for task in tasks)
             done, now = self._done.get(digest, ()), stamp(time.time())
             shared = refresh(self._tx, self.files, memory.workspace, memory.repository, done, now)
-            card = Card(heads=bounded(heads, MOST_HEADS), agents=every, shared=shared)
+            card = Card(heads=bounded(heads, MOST_HEADS), agents=every, shared=shared, stale=gated)
             write_card(self.files, digest, card)
 
 

@@ -10,6 +10,8 @@ It speaks of four things, the most important first:
 4. It failed several times in a row with the same error, whatever was changed in between.
 
 It advises, and never blocks; with the setting `guard = ask` the host asks the user in the first two cases.
+In a task whose approval mode is `confirm` or `manual`, the host asks before any side effect that the user has
+not approved yet, whatever the setting says.
 Most repetitions have a reason, so it keeps silent where it cannot tell: a false alarm is worse than none.
 See docs/explanation/guard.md.
 """
@@ -23,6 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..hook_memory import HookMemory
+from ..ledger import approvals
 from ..ledger.step_changes import EDIT
 from ..model import rules, validate
 from ..model.lazy_regex import lazy_regex
@@ -81,11 +84,11 @@ _STANDING = lazy_regex(
     r"(?i)n['’]t\b|\b(?:not|never(?! mind)|no|keep|leave|forbidden|wrong|stop|instead|avoid)\b"
 )
 
-EFFECT, RULED_OUT, FAILED = "effect", "ruled out", "failed"
+APPROVAL, EFFECT, RULED_OUT, FAILED = "approval", "effect", "ruled out", "failed"
 
 
 class Warned(Value, frozen=True, kw_only=True):
-    """A line about a call that is about to be made, and why it was given: effect, ruled out or failed."""
+    """A line about a call that is about to be made, and why: approval, effect, ruled out or failed."""
 
     text: str
     kind: str
@@ -139,6 +142,10 @@ def warning(
     def work(tx: Tx) -> Warned | None:
         thread = tx.thread(task_id, _MOST_SINCE, None) if task_id else []
         found = _Look(memory, tx, task_id, attempt, thread)
+        if text := found.unapproved():
+            return Warned(text=text, kind=APPROVAL)
+        if memory.settings.guard == "off":
+            return None
         if text := found.repeated_effect():
             return Warned(text=text, kind=EFFECT)
         if text := found.ruled_out():
@@ -158,6 +165,29 @@ class _Look:
     ) -> None:
         self._memory, self._tx, self._task, self._attempt, self._thread = memory, tx, task_id, attempt, thread
         self._now = validate.stamp(time.time())
+
+    # --- approval
+
+    def unapproved(self) -> str:
+        """A line if the task's approval mode lets a person decide about the call, and nobody has yet."""
+        wanted = [one for one in self._attempt.effects if one.kind not in _HARMLESS]
+        if not self._task or not wanted:
+            return ""
+        mode = self._tx.extras(self._task)["approval_mode"]
+        if mode not in (approvals.CONFIRM, approvals.MANUAL):
+            return ""
+        allowed = self._tx.records(self._task, approvals.KIND, (approvals.APPROVED,), _MOST_EFFECTS)
+        for row in allowed:
+            asks, _, seq = row["key"].partition(":")
+            event = self._tx.event(self._task, int(seq)) if asks == "effect" else None
+            effect = self._tx.record(self._task, int(seq)) if event else None
+            if event and effect and self._is_announced(event["text"], effect["key"]):
+                return ""
+        what = wanted[0].kind.replace("_", " ")
+        return (
+            f"This task has the approval mode {mode}: the user decides whether to run"
+            f" {encode.quoted(self._attempt.shown)} ({what}). Do not go around it."
+        )
 
     # --- side effects
 

@@ -28,7 +28,7 @@ class Card(Value, frozen=True, kw_only=True):
     `heads` are programs that failed lately (`pytest`, `npm test`), `done` those that did something outside,
     each as `hosts/hook_parts/calls.py` names them. A hint is a kind of text (`c` command, `p` path, `a` any)
     and words that are all in it. `shared` names the card of the repository. A `stale` card means every call,
-    until the next drain writes it again.
+    until the next drain writes it again; that of a task with an approval mode stays so.
     """
 
     heads: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ With the approval mode `confirm` that is every side effect, with `manual` also e
 gate stands where every event is appended, so that no operation goes around it: it takes the change out of the
 event and asks in an event of its own. Only the user's channel answers.
 
-A side effect that a host's hook saw is not asked about: it happens anyway, and the host asks by itself.
+What a host's hook saw has happened; before a call with a side effect, `hosts.guard` lets the host ask.
 """
 
 from __future__ import annotations
@@ -103,6 +103,12 @@ class Gate:
         if waits(head) and not others_wait(tx, head["task_id"], {rows[0]["seq"]}):
             heads |= {"status": "active", "reason": None}
         _warn(draft, "It was done without the user's word, and a person was told.")
+
+
+def sets_gate(sets: Mapping[str, Any]) -> bool:
+    """Whether an event gives its task an approval mode in which something waits."""
+    rows = (sets.get("extras"), sets.get("+extras"))
+    return any(row and row.get("approval_mode") in (CONFIRM, MANUAL) for row in rows)
 
 
 def approval_hold(head: Row) -> dict[str, Any] | None:

@@ -24,7 +24,7 @@ from ..store.hashes import origin_id
 from ..store.queries.goal_queries import goals_of
 from ..store.tx import Row, Tx
 from . import proposals
-from .approvals import Gate, approval_hold
+from .approvals import Gate, approval_hold, sets_gate
 from .current_task import current_task
 from .drafts import Draft as Draft
 from .drafts import payload
@@ -461,7 +461,7 @@ class Base:
             event.update(text=draft.text, data=self._event_data(draft), sets=sets)
         messages: int = head.get("messages") or 0
         blocked = _blockers_before(head, draft)
-        if draft.kind == "exclusion":
+        if draft.kind == "exclusion" or sets_gate(draft.sets):
             self._notify_hooks(head)
         tx.append(head, event, self.origin, draft.sets, authority=self._authority)
         if blocked is not None and goals_of(tx, head["task_id"]):
@@ -492,7 +492,7 @@ class Base:
         return data
 
     def _notify_hooks(self, head: Row) -> None:
-        """Tell the hooks of the task's session at once that something was ruled out."""
+        """Tell the hooks of the task's session at once that something is ruled out, or waits."""
         if self.store.catch_up is not None and (session := head.get("session_id")):
             self.store.catch_up.ruled_out(session)
 

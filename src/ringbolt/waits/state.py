@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.tasks import status_changes
+from ..core.task_updates import status_changes
 from ..model.errors import Conflict
 from ..model.redaction import Redactor
 from ..model.results import WaitResult

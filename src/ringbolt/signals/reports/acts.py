@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct, field
 
 from .steps import step_numbers_in
-from .tokens import COLON, TITLE, Lookup, Token, is_past, with_particle
+from .tokens import COLON, COPULAS, TITLE, Lookup, Token, is_past, with_particle
 from .trade_words import concepts
 
 Act = Literal[
@@ -42,6 +43,12 @@ class Clause(Struct):
     results: bool = False  # has a figure or an id
     copula: bool = False  # says what something is: "the cause is …"
     now: bool = False  # says how it is now
+    joined: bool = False  # names several things: "the docs and the tests"
+    numbered: bool = False  # names one of several things: "chapter 3", "batch A", "the first part"
+    located: bool = False  # says where something is: "the dump is in s3://…"
+    also: bool = False  # says the rest of something
+    goes_on: bool = False  # says that something is still to be done: "two tests still fail"
+    deferred: bool = False  # only names a later time: "B and C tomorrow"
     text: str = ""
 
     @property
@@ -58,12 +65,12 @@ ACTIVE = frozenset(
 _NOW_WORDS = frozenset(
     "now already jetzt nun bereits maintenant déjà ahora ya agora já ora adesso già nu al".split()
 )
-_COPULAS = frozenset("is are was were ist sind war est sont es son está están é são è sono zijn".split())
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 
 def read_clause(tokens: list[Token], lookup: Lookup) -> Clause:
     _mark_short_state(tokens, lookup)
+    _unmark_places(tokens, lookup)
     tokens, conditional = _main_part(tokens, lookup)
     clause = Clause("none", lookup.table.language, text=" ".join(token.text for token in tokens))
     _take_words(clause, tokens, lookup)
@@ -76,8 +83,15 @@ def read_clause(tokens: list[Token], lookup: Lookup) -> Clause:
     clause.plain_done = "done" in marks
     clause.whole = _is_whole(tokens, lookup, clause)
     clause.act = "planned" if conditional else _act_of(marks, bool(past), part, going, tokens, lookup)
+    clause.deferred = "deferred" in marks and "planned" not in marks
+    clause.also = not lookup.also.isdisjoint(token.low for token in tokens)
+    if clause.act == "none" and _tells_place(tokens, lookup):
+        clause.act, clause.located = "finished", True
     if clause.act == "none" and tokens and tokens[0].low in _NOW_WORDS:
         clause.act = "begun"  # "Now the tests."
+    clause.goes_on = not lookup.still.isdisjoint(token.low for token in tokens)
+    if clause.act == "none" and clause.goes_on:
+        clause.act = "begun"  # "The casing still prints."
     stands = clause.act in ("skipped", "begun") or (clause.act == "finished" and clause.plain_done)
     if not stands and not any(token.low in lookup.steps or token.low in lookup.ordinals for token in tokens):
         clause.numbers = []  # a number alone may count anything
@@ -92,8 +106,33 @@ def _mark_short_state(tokens: Sequence[Token], lookup: Lookup) -> None:
         and words[-1].low in ("up", "out", "off", "on", "in")
         and not any(one.mark for one in words)
         and not lookup.forms.is_past(words[-2].low)
+        and not lookup.forms.is_progressing(words[-2].low)
     ):
         words[-1].mark = "state"
+
+
+def _unmark_places(tokens: Sequence[Token], lookup: Lookup) -> None:
+    """ "Is in" says that it is submitted or installed, "is in the oven" only where it is."""
+    for place, token in enumerate(tokens):
+        if token.mark == "state" and token.low in ("in", "on") and _place_follows(tokens, place, lookup):
+            token.mark = ""
+            if place and tokens[place - 1].mark == "state" and tokens[place - 1].low in COPULAS:
+                tokens[place - 1].mark = ""
+
+
+def _tells_place(tokens: Sequence[Token], lookup: Lookup) -> bool:
+    """ "The dump is in s3://backups", "reads are at ENA"."""
+    if not lookup.still.isdisjoint(token.low for token in tokens):
+        return False
+    return any(
+        one.low in COPULAS and follows.low in _PLACES and not follows.mark
+        for one, follows in itertools.pairwise(tokens)
+    )
+
+
+_PLACES = frozenset(
+    "in on at under im in am auf bei dans sur chez en à au in sul nel nella su no na em op bij".split()
+)
 
 
 def _stated_part(tokens: list[Token], lookup: Lookup) -> list[Token]:
@@ -101,14 +140,14 @@ def _stated_part(tokens: list[Token], lookup: Lookup) -> list[Token]:
     wrinkles", "proofread, no typos left"."""
     says = False
     for place, token in enumerate(tokens):
-        if says and (token.text == COLON or (token.mark == "negation" and token.low in _NO_THING)):
+        if says and (token.text == COLON or (token.mark == "negation" and token.low in NO_THING)):
             return tokens[:place]
         says = says or token.mark in ("done", "state", "failed") or is_past(token, tokens, lookup)
     return tokens
 
 
 _STILL_THERE = frozenset("left remaining open outstanding".split())  # "no typos left"
-_NO_THING = frozenset(
+NO_THING = frozenset(
     "no without none nothing keine kein ohne sans aucun aucune sin ningún sem senza geen".split()
 )
 
@@ -137,7 +176,7 @@ def _act_of(
         return "reopened"
     if ("negation" in marks or "unfinished" in marks) and not _fails_first(tokens):
         words = {token.low for token in tokens}
-        return "none" if words & _NO_THING and words & _STILL_THERE else "denied"
+        return "none" if words & NO_THING and words & _STILL_THERE else "denied"
     if "planned" in marks or ("deferred" in marks and not past):
         now = "begun" in marks or (tokens[0].low in ("now", "so", "ok", "okay") and "planned" in marks)
         return "begun" if now and "deferred" not in marks else "planned"
@@ -176,8 +215,14 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
             and token.low.endswith("ing")
             and _opens(tokens, place, lookup)
         )
+        if place and token.low.endswith("ing") and tokens[place - 1].low in _AM:
+            opens = True  # "we're recording"
         if (opens or lookup.forms.is_progressing(token.low)) and token.mark in ("", "begun"):
             lead = tokens[:place]
+            if place == 0 and lookup.table.language != "en" and not any(one.mark for one in tokens):
+                return True  # "limpiando duplicados"
+            if not opens and not (place and lead[-1].low in _AM) and _is_subject(tokens[place + 1 :]):
+                return False  # "the billing export is in BigQuery"
             rest = [is_past(one, tokens, lookup) or one.mark == "state" for one in tokens[place + 1 :]]
             if all(
                 one.low in lookup.common
@@ -188,20 +233,19 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
                 for one in lead
             ):
                 return not any(rest)
-            if lead and lead[-1].low in (
-                "am",
-                "is",
-                "are",
-                "i'm",
-                "we're",
-                "still",
-                "estoy",
-                "sto",
-                "está",
-                "estou",
-            ):
+            if lead and lead[-1].low in _AM:
                 return not any(rest)
     return False
+
+
+def _is_subject(follows: Sequence[Token]) -> bool:
+    """Whether a verb follows, so that what stands before it is no verb."""
+    words = [one.low for one in follows]
+    before = words[: words.index(",")] if "," in words else words
+    return not COPULAS.isdisjoint(before)
+
+
+_AM = frozenset("am is are i'm we're still estoy sto está estou".split())
 
 
 def _opens(tokens: Sequence[Token], place: int, lookup: Lookup) -> bool:
@@ -228,6 +272,11 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
         if token.low in _OUT_OF and place + 1 < len(tokens) and (whole := values[place + 1]) is not None:
             parts = [one for one in values[max(0, place - 4) : place] if one is not None]
             if parts and parts[-1] < whole:
+                return True
+        # "23 items in suspense, cleared 17 of them"
+        if token.low in _OF_THEM:
+            near = [one for one in values[max(0, place - 2) : place + 2] if one is not None]
+            if near and any(one is not None and one > near[0] for one in values[:place]):
                 return True
         if "/" in token.text and (pair := token.text.split("/"))[0].isdigit() and pair[-1].isdigit():
             before = tokens[place - 1].low if place else ""
@@ -275,15 +324,17 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
 
 
 _OUT_OF = frozenset("of sur von su van".split())
+_OF_THEM = frozenset("them those these davon eux elles ellos ellas deles delas essi ervan daarvan".split())
 _REACHES = frozenset("at about roughly bei zu à al op".split())
 _OF_THE_WHOLE = frozenset(
-    "done complete through finished of there fertig erledigt hecho feito klaar terminé".split()
+    "done complete through finished of de do da dos das du des del dei delle der von van there fertig"
+    " erledigt hecho feito klaar terminé".split()
 )
 
 
 def _number(token: Token, lookup: Lookup) -> float | None:
     if token.text[0].isdigit():
-        digits = token.text.replace(",", "")
+        digits = token.text.replace(",", "").replace("–", "-").rpartition("-")[2]  # "chapters 1-3 of 9"
         return float(digits) if digits.replace(".", "", 1).isdigit() else None
     return lookup.numbers.get(token.low)
 
@@ -323,15 +374,25 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
             detail = True
             continue
         if low in lookup.last and place + 1 < len(tokens) and tokens[place + 1].low in (*lookup.steps, "one"):
-            clause.last = True
+            clause.last = tokens[place + 1].low != "one" or not any(
+                is_past(one, tokens, lookup) for one in tokens
+            )  # "rewrote the last one" is the last of its things
         if text[0].isdigit() or (any(map(str.isdigit, text)) and not text.isalpha()):
             clause.results = True
-        if low in _COPULAS:
+        if low in COPULAS:
             clause.copula = True
         if low in ("it", "them", "this", "that", "these") and clause.verbs:
             clause.has_object = True
         if low in _NOW_WORDS:
             clause.now = True
+        if (
+            lookup.ordinals.get(low) == 1
+            or low == "one"
+            or (place and _is_label(text) and _is_thing(tokens[place - 1], lookup))
+        ):
+            clause.numbered = True
+        if low in lookup.joins and place:
+            clause.joined = True
         if not text[0].isalnum() or text[0].isdigit() or low in lookup.steps:
             continue
         if low in _WEEKDAYS:
@@ -347,7 +408,7 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
         elif is_past(token, tokens, lookup) or (lookup.forms.is_progressing(low) and not token.mark):
             clause.verbs.append(with_particle(tokens, place))
         elif token.mark == "state":
-            if low not in _COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):
+            if low not in COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):
                 clause.states.append(low)
         elif token.mark in (
             "done",
@@ -372,6 +433,20 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
             is_detail = detail or "/" in text or any(map(str.isdigit, text))
             (clause.details if is_detail else clause.words).append(with_particle(tokens, place))
     clause.numbers = step_numbers_in(tokens, lookup)
+
+
+def _is_label(text: str) -> bool:
+    return (text[0].isdigit() and len(text) <= 5 and text.replace("-", "").isdigit()) or (
+        len(text) == 1 and text.isupper() and text != "I"
+    )
+
+
+def _is_thing(token: Token, lookup: Lookup) -> bool:
+    return (
+        not token.mark
+        and token.text.isalpha()
+        and token.low not in lookup.common | lookup.into | lookup.steps
+    )
 
 
 def _place_follows(tokens: Sequence[Token], place: int, lookup: Lookup) -> bool:

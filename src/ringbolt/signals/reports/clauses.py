@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from ...model.lazy_regex import lazy_regex
-from .acts import ACTIVE, Act, Clause, read_clause
+from .acts import ACTIVE, NO_THING, Act, Clause, read_clause
 from .tokens import (
     COLON,
     TITLE,
@@ -133,7 +133,9 @@ def _sentence_clauses(sentence: list[Token], lookup: Lookup, found: list[Clause]
             clause.act = "planned"
         if asked:
             clause.act = "asked"
-        elif spoken or (reported is not None and start + len(segment) > reported):
+        elif spoken or (
+            reported is not None and start + len(segment) > reported and segment[0].low not in _HENCE
+        ):
             clause.act = "reported"
         clause.tail = start > 0
         found.append(clause)
@@ -180,6 +182,8 @@ def _reported_from(sentence: Sequence[Token], lookup: Lookup) -> tuple[int | Non
     return None, False
 
 
+# What follows from somebody else's words is the reporter's own act: "Legal says …, so we drop it".
+_HENCE = frozenset("so therefore hence also deshalb daher donc así entonces então quindi dus".split())
 _SOURCES = frozenset("according laut zufolge selon d'après según segundo secondo volgens".split())
 # Programs whose word is the result of the agent's own check.
 _INSTRUMENTS = frozenset(
@@ -227,7 +231,8 @@ def _segments(sentence: list[Token], lookup: Lookup) -> list[tuple[int, list[Tok
     for at, piece in pieces:
         if not piece:
             continue
-        if _is_active(piece, lookup):
+        explains = bool(merged) and piece[0].low in NO_THING  # "it is clean, no misuse anywhere"
+        if _is_active(piece, lookup) and not explains:
             merged.append((at, [*waiting, *piece]))
             waiting = []
         elif merged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
@@ -24,6 +25,7 @@ _KANA = lazy_regex(r"[\u3040-\u30ff]")
 _HAN = lazy_regex(r"[\u3400-\u9fff]")
 UNSPACED = ("zh", "ja")
 COLON = ":"
+COPULAS = frozenset("is are was were ist sind war est sont es son está están é são è sono zijn".split())
 # The marks in the order of precedence for a phrase that stands under several.
 _MARKS = (
     "going_on",
@@ -48,6 +50,8 @@ class Lookup:
             found.sort(key=lambda pair: -len(pair[0]))
         self.all = [tuple(phrase.split()) for phrase in split_phrases(one.all)]
         self.all_firsts = frozenset(phrase[0] for phrase in self.all)
+        self.also = frozenset(split_phrases(one.also))
+        self.still = frozenset(split_phrases(one.still))
         self.repairs = frozenset(split_phrases(one.repairs))
         self.steps = frozenset(split_phrases(one.steps))
         self.ordinals = {word: place for place, word in enumerate(split_phrases(one.ordinals), 1)}
@@ -128,6 +132,16 @@ def common_words(language: str) -> frozenset[str]:
     return lookup_for(language).common
 
 
+def ordinals(language: str) -> frozenset[str]:
+    """First, second, … in a language."""
+    return frozenset(lookup_for(language).ordinals)
+
+
+_ARTICLES = frozenset(
+    "a an the der die das ein eine le la les un une el los las o os as il lo i gli de het een".split()
+)
+
+
 class Token(Struct):
     text: str
     low: str
@@ -145,7 +159,7 @@ def read_tokens(line: str, lookup: Lookup) -> list[Token]:
             and low not in lookup.phrases
         ):
             text, low = text[elided.end() :], low[elided.end() :]
-        found.append(Token(text, low))
+        found.append(Token(text, low.removeprefix("re-") or low))
     if lookup.table.language == "en":
         found = _uncontracted(found)
     _mark(found, lookup)
@@ -157,7 +171,11 @@ def _uncontracted(tokens: list[Token]) -> list[Token]:
     found: list[Token] = []
     for place, token in enumerate(tokens):
         follows = tokens[place + 1].low if place + 1 < len(tokens) else ""
-        if token.low.endswith("'s") and len(token.low) > 4 and follows in _PREDICATES:
+        if (
+            token.low.endswith("'s")
+            and len(token.low) > 4
+            and (follows in _PREDICATES or (follows.endswith("ing") and len(follows) > 5))
+        ):
             found += [Token(token.text[:-2], token.low[:-2]), Token("is", "is")]
         else:
             found.append(token)
@@ -192,8 +210,17 @@ def is_past(token: Token, sentence: Sequence[Token], lookup: Lookup) -> bool:
     if not lookup.forms.is_past(token.low):
         weak = lookup.forms.weak_past_endings
         return bool(weak) and token.low.endswith(weak) and _names_action(token.low, lookup)
+    if lookup.table.language != "en" and any(
+        one is token and before.low in _ARTICLES for before, one in itertools.pairwise(sentence)
+    ):
+        return False  # "le spese", "la mise"
     if lookup.table.language != "en" and _names_thing(token.low, lookup.table.language):
-        return False
+        # "el suelo está puesto" and "Kbis reçu", but not "el puesto"
+        return any(
+            one is token
+            and (before.low in COPULAS or (one is sentence[-1] and before.low not in lookup.common))
+            for before, one in itertools.pairwise(sentence)
+        )
     if token.low in lookup.maybe_past:
         for place, one in enumerate(sentence):
             if one is token:
@@ -235,11 +262,6 @@ def with_particle(tokens: Sequence[Token], place: int) -> str:
         if one.low not in ("it", "them", "this", "that"):
             break
     return tokens[place].low
-
-
-_ARTICLES = frozenset(
-    "a an the der die das ein eine le la les un une el los las o os as il lo i gli de het een".split()
-)
 
 
 def plain_words(text: str, language: str) -> tuple[list[str], int]:

@@ -13,6 +13,8 @@ _UNSPACED_CLAUSE = lazy_regex(r"[。！!；;，,、\n]|(?<=[？?])")
 _COUNTED = lazy_regex(
     r"第?\s*(\d+|[一二三四五六七八九十]+)\s*(?:步|项|番目|個目|つ目)|(?:步骤|ステップ|手順|タスク|任务|項目|工程)\s*(\d+|[一二三四五六七八九十]+)"
 )
+_DIGITS = "[0-9〇一二三四五六七八九十百千]+"
+_PART_OF = lazy_regex(rf"{_DIGITS}\D{{0,6}}?(?:中的?|里的?|のうち|中)\s*{_DIGITS}|{_DIGITS}[/／]{_DIGITS}")
 _UNSPACED_ORDER = (
     "harmless", "reopened", "skipped", "unfinished", "partly", "failed", "begun", "done", "state", "guessed",
     "deferred",
@@ -50,6 +52,8 @@ def _unspaced_clause(part: str, one: ActTable) -> Clause:
             if phrase in rest:
                 marks.add(mark)
                 rest = rest.replace(phrase, " ")
+    if _PART_OF.search(part):
+        marks.add("partly")
     clause = Clause("none", one.language, text=part)
     clause.titles = [int(place) for place in re.findall(rf"{TITLE}(\d+)", part)]
     rest = re.sub(rf"{TITLE}\d+", " ", rest)

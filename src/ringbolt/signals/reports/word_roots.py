@@ -29,6 +29,18 @@ def plain(word: str) -> str:
     return "".join(one for one in unicodedata.normalize("NFKD", low) if not unicodedata.combining(one))
 
 
+def _inflected(past: str, language: str) -> list[str]:
+    """A past form with those of other genders and numbers: "puesto", "puesta", "puestos", "puestas"."""
+    if language == "fr":
+        return [past, f"{past}e", f"{past}s", f"{past}es"]
+    if language in _INFLECTIONS and past.endswith("o"):
+        return [past, *(past[:-1] + ending for ending in _INFLECTIONS[language])]
+    return [past]
+
+
+_INFLECTIONS = {"es": ("a", "os", "as"), "pt": ("a", "os", "as"), "it": ("a", "i", "e")}
+
+
 class Forms:
     """The forms of one language, ready to be looked up."""
 
@@ -36,10 +48,13 @@ class Forms:
         one: ActTable = table(language)
         self.language = language
         self._pasts: dict[str, bool] = {}
-        self.past_bases = {
-            plain(past): plain(base)
+        bases = {
+            form: base
             for past, _, base in (pair.partition(":") for pair in one.past_words.split())
+            for form in _inflected(past, language)
         }
+        self._past_words = frozenset(bases)  # with their accents: "rédige" is not past
+        self.past_bases = {plain(form): plain(base) for form, base in bases.items()}
         self.endings = frozenset(plain(ending) for ending in one.endings.split())
         self.longest_ending = max(map(len, self.endings), default=0)
         # Accents matter here: "envoyé" is past, "envoye" is not.
@@ -63,7 +78,7 @@ class Forms:
     def _has_past_form(self, word: str) -> bool:
         if word in self.not_past:
             return False
-        if plain(word) in self.past_bases:
+        if word in self._past_words:
             return True
         if len(word) < self.shortest_past:
             return False

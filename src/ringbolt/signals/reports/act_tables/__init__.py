@@ -24,6 +24,8 @@ class ActTable(Value, frozen=True, kw_only=True):
     going_on: Phrases = ""  # goes on even though a past form follows: "is being built"
     failed: Phrases = ""
     partly: Phrases = ""
+    also: Phrases = ""  # says the rest of something begun before: "the other two as well"
+    still: Phrases = ""  # goes on, in a clause that says nothing else: "is still at the printer's"
     planned: Phrases = ""  # is to come
     deferred: Phrases = ""  # a later time; turns what begins into what is planned
     condition: Phrases = ""  # begins a clause about what is not yet so

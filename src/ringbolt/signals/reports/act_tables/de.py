@@ -9,20 +9,23 @@ TABLE = ActTable(
     common=(
         "der die das den dem des ein eine einen einem einer und oder ist sind war waren wird werden wurde"
         " wurden habe hat haben hatte ich wir er sie es ihr mein meine unser unsere sein seine mit von für"
-        " auf an am im in zu zum zur bei nach aus über unter um als auch noch schon nicht kein keine nur"
+        " damit somit auf an am im in zu zum zur bei nach aus über unter um als auch noch schon nicht kein"
+        " keine nur"
         " sehr so wie was wer wo wann warum dass wenn ob aber jetzt nun gerade heute gestern morgen uhr man"
         " hier da dort dann alles alle vor bis seit durch gegen ohne bereits endlich mal stück sich per sei"
         " seien worden montag dienstag mittwoch donnerstag freitag samstag sonntag"
     ),
     done=(
-        "fertig, erledigt, abgeschlossen, beendet, geschafft, vollständig, komplett, abgehakt, getan,"
+        "stattgefunden, fand statt, fertig, erledigt, abgeschlossen, beendet, geschafft, vollständig,"
+        " komplett, abgehakt, getan,"
         " gemacht, vollbracht, steht bereit, bereit, erfolgreich, unter dach und fach, vorbei, durch, in"
         " ordnung, passt so, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
         "hat geklappt, klappt, funktioniert, hat funktioniert, wir haben, ist offen, ist online, ist live,"
         " ist grün, sind grün, grün, ist da, sind da, liegt vor, liegen vor, steht, stehen, läuft wieder,"
-        " ist raus, sind raus, ist drin, ist oben, ist draußen, stimmt, stimmen, passt, passen, ist klar,"
+        " ist raus, sind raus, ist drin, ist oben, ist draußen, drauf, dran, sitzt, sitzen, stimmt,"
+        " stimmen, passt, passen, ist klar,"
         " sind klar, ist ok, ok, ist gelandet, ist weg, sind weg, ohne fehler, fehlerfrei, keine fehler, ist"
         " angekommen, sind angekommen, ist erreichbar"
     ),
@@ -47,6 +50,8 @@ TABLE = ActTable(
         " fertig, teilweise, teils, fast, beinahe, größtenteils, bisher, bis jetzt, außer, bis auf, fehlt"
         " noch, fehlen noch, die hälfte, hälfte"
     ),
+    also="auch, ebenfalls, übrigen, restlichen, anderen, letzten, rest",
+    still="noch, weiterhin",
     planned=(
         "werde, werden wir, will, wollen, muss, müssen, soll, sollte, sollen, plane, vorhabe, möchte, kann"
         " dann, steht an, folgt, kommt noch, wird noch"
@@ -63,7 +68,8 @@ TABLE = ActTable(
     ),
     negation="nicht, kein, keine, keinen, nie, niemals, nichts",
     harmless=(
-        "keine fehler, ohne fehler, keine probleme, keine beanstandungen, nichts mehr zu tun, keine"
+        "damit ist, damit sind, keine fehler, ohne fehler, keine probleme, keine beanstandungen, nichts"
+        " mehr zu tun, keine"
         " einwände, keine fragen"
     ),
     unfinished=(

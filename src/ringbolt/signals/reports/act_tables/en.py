@@ -24,7 +24,8 @@ TABLE = ActTable(
     done=(
         "done, finished, complete, are in place, is in place, completed, completes, completion, ready, in"
         " place, wrapped up, wrapped it up, sorted out, sorted, taken care of, out of the way, behind us,"
-        " behind me, ticked off, checked off, good to go, all set, concluded, accomplished, achieved, is"
+        " behind me, ticked off, checked off, good to go, all set, is final, are final, took place,"
+        " concluded, accomplished, achieved, is"
         " over, are over, over with, through with, closed out, nailed, nailed it, succeeded, succeeds,"
         " successful, successfully, went through, went fine, went well, went smoothly, went ok, went great,"
         " handled, dealt with, it is so, i'm through, is in the bag, in the can, is history, mission"
@@ -44,8 +45,10 @@ TABLE = ActTable(
         " live now, went live, is online, online, is out, are out, went out, is in, are in, is off, are off,"
         " is there, are there, exists, exist, stands, stand, is green, are green, green, all green, is"
         " clear, are clear, clear now, is clean, are clean, clean, is fine, are fine, both fine, all fine,"
-        " is ok, are ok, all ok, ok, looks good, look good, looks right, look right, looks fine, looks"
-        " clean, look clean, looks ok, correct, match, matches, agree, agrees, tally, tallies, passes,"
+        " is ok, are ok, good enough, well enough, all ok, ok, looks good, look good, looks right, look"
+        " right, looks fine, looks"
+        " clean, look clean, looks ok, correct, identical, match, matches, agree, agrees, tally, tallies,"
+        " passes,"
         " passing, pass, compiles, builds, is ours, are ours, is signed, up and running, is running again,"
         " reachable, available, is available, is public, lgtm, is home, is back, is set, are set, is here,"
         " are here, suits, suit, fits, is known, are known, is visible, responds, answers, returns, is"
@@ -66,7 +69,8 @@ TABLE = ActTable(
         " tasks"
     ),
     begun=(
-        "started, start, starting, starts, begin, begun, began, beginning, begins, working on, at work on,"
+        "right now, up to, rolling out, started, start, starting, starts, begin, begun, began, beginning,"
+        " begins, working on, at work on,"
         " work on, on to, moving on, moving on to, move on to, moving to, turning to, continuing, continue,"
         " continuing with, proceeding, proceed, kicked off, kicking off, currently, in progress, under way,"
         " underway, ongoing, busy with, busy, picking up, picked up where, at it, in the middle of,"
@@ -81,23 +85,29 @@ TABLE = ActTable(
     going_on="being, is being, are being",
     failed=(
         "failed, fails, failure, failing again, broke, broken, breaks, crashed, crashes, crash again,"
-        " error, errors, errored, denied, refused, rejected, declined, turned down, timeout, timed out,"
+        " error, errors, errored, denied, refused, rejected, declined, turned down, turned us down, turned"
+        " me down, turned it down, timeout, timed out,"
         " times out, jammed, leaks, leaked, leaking, went down, down again, is down, are down, flaky, red,"
         " stuck, blocked, couldn't, could not, can't, cannot, unable, impossible, no luck, doesn't work,"
         " does not work, didn't work, did not work, won't work, gave up, giving up, aborted, unsuccessful,"
         " went wrong, bounced, hangs, hang, still hang, out of memory, oom, exit 1, rc 1, rc=1, bailed,"
         " conflicts, in conflict, collapsed, fell through, sold out, unavailable, fully booked, cancelled on"
-        " us, ✗, ✘, ❌"
+        " us, was cancelled, were cancelled, got cancelled, postponed, delayed, died, dies, expired,"
+        " choked, gave out, ran out, cut off, cracked, refuses, refuse, called in sick, ✗, ✘, ❌"
     ),
     partly=(
         "two thirds, a third, one third, three quarters, a quarter, one half, half, halfway, half way, half"
         " done, half of, partly, partially, partial, almost, nearly, mostly, most of, so far, to go, except,"
         " except for, apart from, still missing, in part, some of, the first half, roughly half, not all,"
-        " the bulk of, a few left, left to do, remaining, rest of, rest follows, the rest tomorrow, more to"
+        " to follow, more to do, more to look at, more to check, the bulk of, a few left, left to do, rest"
+        " follows, the rest tomorrow, more to"
         " come, only missing, lacks, up to now, one more, two more"
     ),
+    also="both, too, also, well, other, others, remaining, rest, last",
+    still="still",
     planned=(
-        "next, will, i'll, we'll, he'll, she'll, they'll, it'll, shall, going to, gonna, plan to, planning"
+        "planned for, planned on, scheduled on, next, will, i'll, we'll, he'll, she'll, they'll, it'll,"
+        " shall, going to, gonna, plan to, planning"
         " to, plan is to, about to, need to, needs to, need, needs, have to, has to, must, should, want to,"
         " wants to, intend to, would like to, i'd like to, todo, to do, to be done, is to be, are to be,"
         " due, scheduled for, is planned, are planned, would, could, can then, may, ought to, hope to,"
@@ -149,7 +159,7 @@ TABLE = ActTable(
         " taking back, was wrong about"
     ),
     skipped=(
-        "skip, skipped, skipping, skips, not needed, isn't needed, no longer needed, not necessary,"
+        "drop, skip, skipped, skipping, skips, not needed, isn't needed, no longer needed, not necessary,"
         " unnecessary, no longer necessary, needless, dropping, dropped the idea, leaving out, left out,"
         " leave out, omitted, omitting, obsolete, n/a, not applicable, waived, won't do, will not do, moot,"
         " no need, don't need, doesn't apply, does not apply, superfluous, redundant, cancelled as"

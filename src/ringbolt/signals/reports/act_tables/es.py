@@ -14,7 +14,8 @@ TABLE = ActTable(
         " sábado domingo tres dos uno este esta esto eso hay sido ser"
     ),
     done=(
-        "hecho, hecha, hechos, hechas, listo, lista, listos, listas, terminado, terminada, terminados,"
+        "tuvo lugar, ha tenido lugar, se celebró, hecho, hecha, hechos, hechas, listo, lista, listos,"
+        " listas, terminado, terminada, terminados,"
         " terminadas, acabado, acabada, completo, completa, completado, completada, completados,"
         " completadas, finalizado, finalizada, concluido, concluida, resuelto, resuelta, cerrado, cerrada,"
         " en su sitio, conseguido, logrado, terminé, acabé, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
@@ -44,6 +45,8 @@ TABLE = ActTable(
         "dos tercios, un tercio, tres cuartos, a medias, mitad, la mitad, en parte, parcialmente, casi, la"
         " mayoría, hasta ahora, de momento, excepto, salvo, menos, falta todavía, faltan"
     ),
+    also="también, otros, otras, resto, últimos, últimas",
+    still="todavía, aún, sigue, siguen",
     planned=(
         "voy a, vamos a, va a, tengo que, hay que, debo, debemos, quiero, pienso, haré, será, serán, queda"
         " por, por hacer, pendiente de, tendré, necesito"
@@ -98,13 +101,14 @@ TABLE = ActTable(
     of="de, de los, de las, /",
     past_endings="ado ada ados adas ido ida idos idas ó aron ieron amos é",
     past_words=(
-        "escrito:escribir escrita:escribir escritos:escribir abierto:abrir abierta:abrir abiertos:abrir"
-        " puesto:poner puesta:poner puestos:poner visto:ver vista:ver dicho:decir dicha:decir"
-        " devuelto:devolver devuelta:devolver impreso:imprimir impresa:imprimir impresos:imprimir"
-        " impresas:imprimir roto:romper cubierto:cubrir descubierto:descubrir compré:comprar"
-        " reservé:reservar envié:enviar envió:enviar hice:hacer hizo:hacer puse:poner vino:venir fui:ir"
-        " traje:traer dije:decir escribí:escribir abrí:abrir pedí:pedir recibí:recibir subí:subir"
-        " corregido:corregir elegido:elegir revisé:revisar"
+        "escrito:escribir descrito:describir inscrito:inscribir transcrito:transcribir abierto:abrir"
+        " puesto:poner propuesto:proponer compuesto:componer expuesto:exponer repuesto:reponer visto:ver"
+        " previsto:prever dicho:decir hecho:hacer rehecho:rehacer devuelto:devolver resuelto:resolver"
+        " vuelto:volver envuelto:envolver impreso:imprimir roto:romper cubierto:cubrir"
+        " descubierto:descubrir hice:hacer hizo:hacer hicimos:hacer puse:poner puso:poner pusimos:poner"
+        " vino:venir fui:ir di:dar dimos:dar traje:traer trajo:traer dije:decir escribí:escribir"
+        " abrí:abrir pedí:pedir recibí:recibir subí:subir compré:comprar reservé:reservar envié:enviar"
+        " envió:enviar corregido:corregir elegido:elegir revisé:revisar"
     ),
     not_past=(
         "estado resultado pedido partido lado café vamos estamos hemos tenemos resultados comida salida"
@@ -112,7 +116,8 @@ TABLE = ActTable(
     ),
     progress_endings="ando iendo yendo",
     endings=(
-        "aciones ación iones ión amientos amiento imientos imiento adores ador ados adas ado ada idos idas"
+        "ajes aje aciones ación iones ión amientos amiento imientos imiento adores ador ados adas ado ada"
+        " idos idas"
         " ido ida aron ieron ando iendo amos emos imos ar er ir ó é í os as es o a e s"
     ),
 )

@@ -14,7 +14,8 @@ TABLE = ActTable(
         " sous vers depuis lundi mardi mercredi jeudi vendredi samedi dimanche heures"
     ),
     done=(
-        "fait, faits, faite, faites, c'est fait, terminé, terminée, terminés, terminées, fini, finie,"
+        "a eu lieu, ont eu lieu, fait, faits, faite, faites, c'est fait, terminé, terminée, terminés,"
+        " terminées, fini, finie,"
         " finis, finies, achevé, achevée, accompli, prêt, prête, prêts, prêtes, complet, complète, réglé,"
         " réglée, bouclé, bouclée, en place, réussi, réussie, au point, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
@@ -45,9 +46,11 @@ TABLE = ActTable(
         " presque, la plupart, jusqu'ici, pour l'instant, sauf, excepté, il reste, reste encore, manque"
         " encore"
     ),
+    also="aussi, également, autres, reste, derniers, dernières",
+    still="encore, toujours",
     planned=(
         "vais, va, allons, vont, dois, doit, devons, faut, il faut, faudra, ferai, sera, seront, prévu,"
-        " prévue, veux, voudrais, compte, reste à, à faire"
+        " prévue, veux, voudrais, je compte, on compte, reste à, à faire"
     ),
     deferred=(
         "demain, plus tard, la semaine prochaine, bientôt, lundi prochain, ce soir, cet après-midi,"
@@ -100,21 +103,23 @@ TABLE = ActTable(
     past_endings="é ée és ées",
     weak_past_endings="i ie is ies u ue us ues",
     past_words=(
-        "écrit:écrire écrite:écrire écrits:écrire écrites:écrire mis:mettre mise:mettre mises:mettre"
-        " pris:prendre prise:prendre prises:prendre ouvert:ouvrir ouverte:ouvrir ouverts:ouvrir"
-        " reçu:recevoir reçue:recevoir reçus:recevoir choisi:choisir choisie:choisir rédigé:rédiger"
-        " envoyé:envoyer lu:lire lue:lire vu:voir vue:voir vendu:vendre rendu:rendre rendue:rendre"
-        " obtenu:obtenir obtenue:obtenir inscrit:inscrire inscrite:inscrire construit:construire"
-        " construite:construire appris:apprendre conduit:conduire détruit:détruire traduit:traduire"
-        " traduite:traduire offert:offrir fourni:fournir soumis:soumettre soumise:soumettre"
-        " transmis:transmettre remis:remettre remise:remettre conclu:conclure payé:payer"
+        "écrit:écrire décrit:décrire inscrit:inscrire fait:faire refait:refaire dit:dire mis:mettre"
+        " soumis:soumettre transmis:transmettre remis:remettre émis:émettre pris:prendre repris:reprendre"
+        " appris:apprendre compris:comprendre acquis:acquérir ouvert:ouvrir couvert:couvrir"
+        " découvert:découvrir offert:offrir reçu:recevoir conçu:concevoir choisi:choisir fourni:fournir"
+        " lu:lire relu:relire élu:élire vu:voir revu:revoir prévu:prévoir vendu:vendre rendu:rendre"
+        " obtenu:obtenir tenu:tenir conclu:conclure résolu:résoudre construit:construire conduit:conduire"
+        " détruit:détruire traduit:traduire produit:produire réduit:réduire introduit:introduire"
+        " cuit:cuire peint:peindre éteint:éteindre atteint:atteindre joint:joindre suivi:suivre"
+        " rédigé:rédiger envoyé:envoyer payé:payer"
     ),
     not_past=(
         "qualité été côté clé café société santé unité activité année journée soirée idée musée marché"
         " sécurité"
     ),
     endings=(
-        "issements issement ements ement ations ation ions ion euses eurs eur ants ant issons issez ées ée"
+        "ages age issements issement ements ement ations ation ions ion euses eurs eur ants ant issons"
+        " issez ées ée"
         " és er é ez ir ie is it i re ue us u es e s"
     ),
 )

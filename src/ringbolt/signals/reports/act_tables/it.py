@@ -15,7 +15,8 @@ TABLE = ActTable(
         " essere tre due"
     ),
     done=(
-        "fatto, fatta, fatti, fatte, finito, finita, finiti, finite, terminato, terminata, terminati,"
+        "ha avuto luogo, si è svolto, si è svolta, fatto, fatta, fatti, fatte, finito, finita, finiti,"
+        " finite, terminato, terminata, terminati,"
         " terminate, completato, completata, completati, completate, completo, completa, concluso, conclusa,"
         " pronto, pronta, pronti, pronte, a posto, sistemato, sistemata, risolto, risolta, chiuso, chiusa,"
         " riuscito, riuscita, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
@@ -45,6 +46,8 @@ TABLE = ActTable(
         "due terzi, un terzo, tre quarti, a metà, metà, in parte, parzialmente, quasi, la maggior parte,"
         " finora, per ora, tranne, eccetto, manca ancora, mancano"
     ),
+    also="anche, altri, altre, resto, ultimi, ultime, restanti",
+    still="ancora, tuttora",
     planned=(
         "devo, dobbiamo, bisogna, voglio, vorrei, farò, sarà, saranno, andrà, da fare, intendo, occorre, ho"
         " intenzione"
@@ -98,17 +101,18 @@ TABLE = ActTable(
     of="su, di, dei, degli, delle, /",
     past_endings="ato ata ati ate uto uta uti ute ito ita iti ite",
     past_words=(
-        "rimosso:rimuovere rimossi:rimuovere rimossa:rimuovere risposto:rispondere perso:perdere"
-        " acceso:accendere spento:spegnere dipinto:dipingere dipinta:dipingere cotto:cuocere"
-        " prodotto:produrre ridotto:ridurre esteso:estendere appeso:appendere promesso:promettere"
-        " venduto:vendere chiuso:chiudere chiusa:chiudere scritto:scrivere scritta:scrivere scritti:scrivere"
-        " scritte:scrivere messo:mettere messa:mettere messi:mettere preso:prendere presa:prendere"
-        " presi:prendere aperto:aprire aperta:aprire scelto:scegliere scelta:scegliere scelti:scegliere"
-        " chiesto:chiedere chiesti:chiedere chiesta:chiedere letto:leggere letta:leggere visto:vedere"
-        " vista:vedere speso:spendere reso:rendere resa:rendere corretto:correggere corretti:correggere"
-        " deciso:decidere decisa:decidere raccolto:raccogliere raccolti:raccogliere raccolta:raccogliere"
-        " tolto:togliere tolta:togliere tolti:togliere offerto:offrire stampato:stampare spedito:spedire"
-        " spediti:spedire rotto:rompere tradotto:tradurre tradotta:tradurre"
+        "rimosso:rimuovere risposto:rispondere perso:perdere acceso:accendere spento:spegnere"
+        " dipinto:dipingere cotto:cuocere prodotto:produrre ridotto:ridurre esteso:estendere"
+        " steso:stendere appeso:appendere promesso:promettere trasmesso:trasmettere chiuso:chiudere"
+        " concluso:concludere scritto:scrivere iscritto:iscrivere descritto:descrivere messo:mettere"
+        " preso:prendere aperto:aprire coperto:coprire scoperto:scoprire scelto:scegliere"
+        " chiesto:chiedere richiesto:richiedere letto:leggere riletto:rileggere visto:vedere"
+        " rivisto:rivedere speso:spendere reso:rendere corretto:correggere deciso:decidere"
+        " diviso:dividere discusso:discutere raccolto:raccogliere accolto:accogliere tolto:togliere"
+        " risolto:risolvere assunto:assumere raggiunto:raggiungere aggiunto:aggiungere eletto:eleggere"
+        " disposto:disporre proposto:proporre composto:comporre offerto:offrire fatto:fare rifatto:rifare"
+        " detto:dire rotto:rompere tradotto:tradurre protetto:proteggere venduto:vendere"
+        " stampato:stampare spedito:spedire"
     ),
     not_past=(
         "salute subito partita visita uscita entrata giornata serata settimana mercato dato dati stato"
@@ -117,7 +121,8 @@ TABLE = ActTable(
     shortest_past=6,
     progress_endings="ando endo",
     endings=(
-        "azioni azione izioni izione ioni ione amenti amento imenti imento atori atore ato ata ati ate uto"
+        "aggi aggio azioni azione izioni izione ioni ione amenti amento imenti imento atori atore ato ata"
+        " ati ate uto"
         " uta uti ute ito ita iti ite ando endo are ere ire iamo o a i e"
     ),
 )

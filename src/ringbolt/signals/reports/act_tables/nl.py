@@ -14,7 +14,8 @@ TABLE = ActTable(
         " woensdag donderdag vrijdag zaterdag zondag per doe"
     ),
     done=(
-        "klaar, gedaan, af, afgerond, voltooid, gereed, voltooide, geregeld, afgehandeld, compleet, gelukt,"
+        "vond plaats, heeft plaatsgevonden, klaar, gedaan, af, afgerond, voltooid, gereed, voltooide,"
+        " geregeld, afgehandeld, compleet, gelukt,"
         " in orde, afgevinkt, voor elkaar, rond, beëindigd, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
@@ -38,6 +39,8 @@ TABLE = ActTable(
         "twee derde, een derde, driekwart, voor de helft, half, helft, de helft, deels, gedeeltelijk,"
         " bijna, grotendeels, tot nu toe, behalve, op na, ontbreekt nog, ontbreken nog"
     ),
+    also="ook, andere, overige, rest, laatste",
+    still="nog, steeds",
     planned=(
         "zal, zullen, ga, gaan, wil, willen, moet, moeten, zou, van plan, nog te doen, staat gepland, volgt"
         " nog"

@@ -14,7 +14,8 @@ TABLE = ActTable(
         " sexta sábado domingo sido ser horas"
     ),
     done=(
-        "feito, feita, feitos, feitas, pronto, pronta, prontos, prontas, terminado, terminada, terminados,"
+        "aconteceu, realizou-se, feito, feita, feitos, feitas, pronto, pronta, prontos, prontas, terminado,"
+        " terminada, terminados,"
         " terminadas, acabado, acabada, concluído, concluída, concluídos, concluídas, completo, completa,"
         " finalizado, finalizada, resolvido, resolvida, fechado, fechada, terminei, acabei, tratado, ✓, ✔,"
         " ✅, ☑, [x], 100 %, 100%"
@@ -44,6 +45,8 @@ TABLE = ActTable(
         "dois terços, um terço, a meio, metade, pela metade, em parte, parcialmente, quase, a maioria, até"
         " agora, por enquanto, exceto, menos, falta ainda, faltam"
     ),
+    also="também, outros, outras, resto, últimos, últimas, restantes",
+    still="ainda, continua, continuam",
     planned=(
         "vou, vamos, vai, tenho de, tenho que, preciso, é preciso, devo, quero, farei, será, serão, por"
         " fazer, resta, pretendo, falta fazer"
@@ -90,12 +93,13 @@ TABLE = ActTable(
     of="de, dos, das, /",
     past_endings="ado ada ados adas ido ida idos idas ou aram eram iram ei ámos",
     past_words=(
-        "escrito:escrever escrita:escrever escritos:escrever aberto:abrir aberta:abrir posto:pôr visto:ver"
-        " revisto:rever revista:rever revistos:rever dito:dizer pago:pagar paga:pagar pagos:pagar"
-        " entregue:entregar entregues:entregar aceite:aceitar impresso:imprimir impressa:imprimir"
-        " impressos:imprimir ganho:ganhar gasto:gastar fiz:fazer fez:fazer pus:pôr veio:vir trouxe:trazer"
-        " escrevi:escrever abri:abrir pedi:pedir recebi:receber li:ler revi:rever comprei:comprar"
-        " enviei:enviar reservei:reservar"
+        "escrito:escrever descrito:descrever inscrito:inscrever aberto:abrir coberto:cobrir"
+        " descoberto:descobrir posto:pôr proposto:propor composto:compor exposto:expor visto:ver"
+        " previsto:prever revisto:rever feito:fazer refeito:refazer dito:dizer pago:pagar"
+        " entregue:entregar entregues:entregar aceite:aceitar aceito:aceitar impresso:imprimir"
+        " eleito:eleger ganho:ganhar gasto:gastar fiz:fazer fez:fazer pus:pôr pôs:pôr veio:vir"
+        " trouxe:trazer dei:dar demos:dar escrevi:escrever abri:abrir pedi:pedir recebi:receber li:ler"
+        " revi:rever comprei:comprar enviei:enviar reservei:reservar"
     ),
     not_past=(
         "estado resultado pedido resultados comida saída entrada chegada mercado certificado vamos estamos"
@@ -103,7 +107,8 @@ TABLE = ActTable(
     ),
     progress_endings="ando endo indo",
     endings=(
-        "ações ação izações ização mentos mento adores ador ados adas ado ada idos idas ido ida aram eram"
+        "agens agem ações ação izações ização mentos mento adores ador ados adas ado ada idos idas ido ida"
+        " aram eram"
         " iram ando endo indo ámos amos emos ou ei ar er ir os as es o a e s"
     ),
 )
