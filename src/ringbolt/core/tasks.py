@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..extract.patterns import relevant, remember_lessons
-from ..ledger.base import Base, Draft, stored_result
+from ..ledger.base import Base, Draft, stored_result, written
 from ..ledger.current_task import DRAFT
 from ..ledger.looking import check_callback
 from ..ledger.task_life import lives, stuck_after
