@@ -25,10 +25,9 @@ from .answer_table import answer, facts
 from .evidence import Evidence, read_period, read_window
 from .fact_answers import nothing
 from .history_answers import commits_of
-from .question_words import translations
 from .questions import Intent, understand
 from .reply import Reply
-from .topic_match import Subject, untranslated
+from .topic_match import Subject, translations, untranslated
 
 QUESTION = 500  # characters of the question that an answer repeats
 HITS = 8

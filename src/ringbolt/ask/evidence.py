@@ -16,6 +16,8 @@ from ..signals.calls.tools import only_looked
 from ..signals.text_layout import clauses
 from ..store.tx import Row, Tx
 from . import queries
+from .question_lexicon import folded
+from .question_times import CJK_WEEKDAYS, MONTH, WEEKDAYS
 from .topic_match import FITS, Subject
 
 WINDOW = 300  # newest events that are read for a question with a subject
@@ -47,6 +49,7 @@ class Evidence:
         self.channel: Channel = row["channel"]
         self.status: str | None = row["status"]
         self.item: str | None = row["item_id"]
+        self.agent: str = row["agent"] or ""
         self._data: str = row["data"] or "{}"
         self._sets: str = row["sets"] or ""
 
@@ -237,11 +240,18 @@ _NOT_NAMES = frozenset(
 )  # fmt: skip
 _AFTER_NAME = lazy_regex(r"\s+(?:has|have|is|was|will|had|and|wants?|said|says|[a-z]+(?:s|ed)|[A-Z][a-z]+)\b")
 _DATED = lazy_regex(
-    r"(?i)\b\d{1,2}:\d\d\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\.? (?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)"
-    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w* \d{1,2}\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    rf"(?i)\b\d{{1,2}}:\d\d\b|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}\.? (?:de |di )?{MONTH}\b|\b{MONTH} \d{{1,2}}\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
-    r"|\b(?:tomorrow|tonight|today|next week|this week|morgen|freitag|montag|dienstag|mittwoch|donnerstag|demain|manana)\b"
-    r"|\b(?:between|at|before|after|until) \d{1,2}\b|星期[一二三四五六日]|月\d+日|\d+月|明天|明日|曜日"
+    rf"|\b(?:{'|'.join(name for name in WEEKDAYS.split('|') if len(name) > 4)})\b|{CJK_WEEKDAYS}|月\d+日|\d+月|明天|明日"
+    r"|\b(?:tomorrow|tonight|today|next week|this week|morgen|demain|manana|domani|amanha)\b"
+    r"|\b(?:within|in|nach|innerhalb|dans|en|dentro de|entro|binnen) (?:the next )?\d+ ?(?:h|hours?|days?|weeks?|stunden|tagen?"
+    r"|wochen|heures|jours|horas|dias|ore|giorni|uur|dagen)\b"
+    r"|\b(?:between|at|before|after|until) \d{1,2}\b"
+)
+# A place: a preposition before a name or a noun, a path, or an address.
+_PLACE = lazy_regex(
+    r"(?i)\b(?:in|at|on|under|behind|inside|below|next to|near|with|from|im|am|auf|unter|bei|beim|dans|sur|sous|chez|en|sobre"
+    r"|bajo|no|na|em|nel|nella|sul|presso|op|onder|bij)\s+\w|https?://|(?<![\w/])[~.]?/\w|\w/\w+\.\w|[在里上中下]|に|で"
 )
 
 
@@ -270,7 +280,12 @@ def has_quantity(subject: Subject, question: str) -> Callable[[str], bool]:
 
 def has_time(text: str) -> bool:
     """Whether a sentence names a time."""
-    return _DATED.search(text) is not None
+    return _DATED.search(folded(text)) is not None
+
+
+def has_place(text: str) -> bool:
+    """Whether a sentence names a place."""
+    return _PLACE.search(text) is not None
 
 
 def has_person(subject: Subject) -> Callable[[str], bool]:
@@ -291,7 +306,8 @@ def names_in(text: str) -> list[str]:
         name = match[1]
         first = name.split()[0].lower()
         start = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:;\"'("
-        if first in _NOT_NAMES or (start and not _AFTER_NAME.match(text, match.end())):
+        alone = " " not in name
+        if first in _NOT_NAMES or (start and alone and not _AFTER_NAME.match(text, match.end())):
             continue
         found.append(name)
     return found

@@ -13,7 +13,7 @@ from ..packet import encode
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
-from .evidence import Evidence, Sentence, has_person, has_quantity, has_time, sentences
+from .evidence import Evidence, Sentence, has_person, has_place, has_quantity, has_time, sentences
 from .polar_answers import check_result
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, plain, quote
@@ -53,7 +53,7 @@ def value(intent: Intent, context: Context) -> Reply | None:
     counts = intent.has("many", "percent", "long") or bool(
         _QUANTITY & {word.lower() for word in subject.words}
     )
-    wanted = has_quantity(subject, intent.text) if counts else None
+    wanted = has_quantity(subject, intent.text) if counts else _sort(intent)
     if intent.has("pass", "fail", "last"):
         reply = check_result(intent, context)
         if reply is not None and (
@@ -65,6 +65,11 @@ def value(intent: Intent, context: Context) -> Reply | None:
         if (reply := _best(intent, context.replace(window=limits), wanted)) is not None:
             return reply
     return _best(intent, context, wanted)
+
+
+def _sort(intent: Intent) -> Callable[[str], bool] | None:
+    """The sort of sentence that a question asks for by its first word; None: any."""
+    return has_place if intent.has("where") else None
 
 
 def counted(intent: Intent, context: Context) -> Reply | None:
@@ -103,7 +108,7 @@ def notes(intent: Intent, context: Context) -> Reply | None:
     """Findings, artifacts and context; with a subject, the sentences about it."""
     task = context.task
     if context.subject:
-        return _best(intent, context, None)
+        return _best(intent, context, _sort(intent))
     rows = [show.note(entry) for entry in reversed(task.notes)]
     if not rows:
         return Reply(text="No finding is recorded.", recorded=False)

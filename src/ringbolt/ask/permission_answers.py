@@ -132,7 +132,7 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
     must = intent.has("must") and not intent.has("may")
     forbids = rule.forbids or _FORBIDS.search(text) is not None
     if forbids:
-        return None if must else "no"
+        return None if must and intent.has("not") else "no"
     if must:  # an instruction is something to be done
         return "yes" if _REQUIRES.search(text) or (best[0] >= 0.75 and rule.channel == "user") else None
     if _ALLOWS.search(text):

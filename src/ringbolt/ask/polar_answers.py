@@ -15,7 +15,7 @@ from .evidence import Evidence
 from .plan_answers import why_dropped
 from .questions import Intent
 from .reply import ONE, PARAGRAPH, Reply, Row, cite, clock, compose, quote
-from .topic_match import FITS, Subject, fitting
+from .topic_match import FITS, Subject, fitting, text_words
 
 _HAPPENED = {"intended": "unknown", "unknown": "unknown", "did": "yes", "did_not": "no"}
 _CHECKS = {
@@ -43,7 +43,7 @@ def did(intent: Intent, context: Context) -> Reply | None:
     if found is not None and found[1].evidence == "verified":
         return _step(intent, *found, context)
     if effect is not None and (
-        found is None or subject.coverage(effect.what) >= subject.coverage(found[1].title)
+        found is None or _closeness(subject, effect.what) >= _closeness(subject, found[1].title)
     ):
         return _verdict(intent, _HAPPENED[effect.status], show.effect(effect, intent.language))
     if intent.has("pass", "result") and (reply := _last_run(intent, context)) is not None:
@@ -54,6 +54,11 @@ def did(intent: Intent, context: Context) -> Reply | None:
         if (reply := candidate(intent, context)) is not None:
             return reply
     return None
+
+
+def _closeness(subject: Subject, text: str) -> tuple[float, int]:
+    """How close a text is to a question: by the words of its subject, then by those beside it."""
+    return round(subject.coverage(text), 2), subject.beside(text)
 
 
 def _by_soft_words(intent: Intent, context: Context) -> Reply | None:
@@ -83,7 +88,7 @@ def _step_about(intent: Intent, context: Context) -> tuple[int, Item] | None:
     """The step that the question is about; a dropped one (0) only if no live one is."""
     live = fitting(context.subject, show.live_steps(context.task), lambda pair: pair[1].title)
     if live:
-        return live[0]
+        return max(live, key=lambda pair: _closeness(context.subject, pair[1].title))
     gone = [item for item in context.task.items if item.dropped_in is not None]
     dropped = fitting(context.subject, gone, lambda item: item.title)
     return (0, dropped[-1]) if dropped else None
@@ -156,10 +161,8 @@ def _last_check(intent: Intent, context: Context) -> Reply | None:
 
 def _plain(subject: Subject) -> set[str]:
     """The words of a subject and their English stems, for the names of checks."""
-    from .topic_match import text_words
-
     words = {word.lower() for word in subject.words}
-    return words | {name for name in ("test", "build") if name in text_words(" ".join(subject.words))}
+    return words | {name for name in ("test", "build") if name in text_words(" ".join(subject.words)).stems}
 
 
 def _check_kinds(one: Evidence) -> set[str]:

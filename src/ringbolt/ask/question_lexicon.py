@@ -18,25 +18,25 @@ LANGUAGES: tuple[str, ...] = ("en", "de", "fr", "es", "pt", "it", "nl", "zh", "j
 
 _EN = """
 what: what, which, whatever
-who: who, whom, whose, which person, by whom, whos
+who: who, whom, whose, which person, which agent, which of us, which colleague, which team, by whom, whos
 when: when, what time, which day, which date, which dates, what date, what day, deadline, how long ago
 where: where
 why: why, how come, what made, for what reason, motivation
 how: how
 many: how many, how much, how big, how large, how often, how high, how fast, number of, count of, amount of
 long: how long, how much time, duration, longest, time spent, time taken, slowest, how many minutes, how many hours, how many days
-percent: percent, percentage, in total, overall, altogether
+percent: percent, percentage, in total, overall, altogether, in numbers, in figures
 be: is, are, was, were, am, be, been, being, does, do, did, has, have, had, get, got, gets, getting, become, became
 may: may, can, could, might, allowed, permitted, allow, allows, okay to, ok to, safe to, free to, permissible, authorised, authorized
 must: must, have to, has to, need to, needs to, required to, obliged, should, shall, ought, necessary, required, mandatory, supposed to
 not: not, no, never, without, nothing, none, cannot
-we: i, we, you, me, us, my, our, your, they, them, one, someone, somebody, anyone, anybody, he, she, myself, everybody
+we: i, we, you, me, us, my, our, ours, your, they, them, one, anybody else, someone, somebody, anyone, anybody, he, she, myself, everybody
 user: user, users, human, boss
 done: done, complete, completed, finish, finished, accomplished, achieved, ready, ticked off, checked off, implemented, got through, behind us, through with
 open: left, remain, remains, remaining, open, outstanding, pending, unfinished, incomplete, missing, todo, todos, to do, yet to, still to, lacking, undone, what else, rest, still
 next: next, now what, what now, afterwards, upcoming, after that, after this, following, then, comes after, proceed, continue, carry on, go on, from here
 now: now, current, currently, at the moment, right now, in progress, under way, underway, active, working on, busy with, ongoing, presently, doing, in the middle of, these days
-step: step, steps, item, items, task, tasks, part of the plan, stage of the plan
+step: step, steps, step number, number of the step, item, items, task, tasks, part of the plan, stage of the plan
 plan: plan, plans, roadmap, agenda, schedule
 drop: dropped, drop, take out, took out, leave out, removed, scrap, cut from, taken out, left out, removed from the plan, taken off, scrapped, cancelled, no longer in, thrown out, fell out, any more, anymore, abandoned
 change: change, changed, changes, changing, create, created, revise, revised, replan, replanned, different, modify, modified, edit, edited, edits, touch, touched, altered, updated, update
@@ -50,6 +50,7 @@ reason: reason, reasons, rationale, reasoning, because, justification, argument 
 risk: risk, risks, risky, downside, downsides, drawback, drawbacks, danger, dangers, disadvantage, disadvantages, trade-off, tradeoff, tradeoffs, caveat, caveats, could go wrong, might go wrong
 fallback: fallback, fall back, fall-back, plan b, if wrong, is wrong, was wrong, were wrong, be wrong, turns out, wrong choice, backup plan, otherwise, contingency, roll back, way back
 fail: fail, failed, fails, failing, failure, failures, error, errors, went wrong, go wrong, gone wrong, wrong, broke, broken, break, breaks, crash, crashed, crashes, dead end, dead ends, did not work, not work, not working, mistake, mistakes, unsuccessful
+fix: fix, fixed, fixes, solve, solved, solves, resolve, resolved, repair, repaired, remedy, remedied, worked around, work around, overcome, overcame, sorted out, got rid of, get rid of, cured, sort out
 try: try, tried, trying, attempt, attempts, attempted, approach, approaches
 avoid: avoid, not try, not repeat, not do again, ruled out, pitfall, pitfalls, steer clear, try again, excluded
 forbid: forbid, forbade, forbidden, prohibited, banned, off limits, must not, not allowed, not permitted, taboo, prohibit
@@ -72,7 +73,7 @@ verify: verify, verified, proven, proof, evidence, confirmed, confirm
 report: only reported, unverified, not verified, unproven, not proven
 pass: pass, passed, passes, passing, match, matches, matched, green, succeed, succeeded, successful, success, work, works, worked, ok, okay, clean, fine
 result: result, results, outcome, outcomes, conclusion, end result, final answer, turn out, turned out
-happen: happen, happened, happens, happening, going on, went on, occurred, been up to, missed, miss, activity
+happen: happen, happened, take place, took place, taken place, happens, happening, going on, went on, occurred, been up to, missed, miss, activity
 learn: learn, learned, learnt, find out, found out, discover, discovered, discovery, discoveries, finding, findings, insight, insights, notes, know about, known about
 status: status, state, progress, how far, how far along, stand, stands, situation, how is it going, things going, coming along, shape
 recap: recap, summary, story, summarise, summarize, overview, tldr, so far
@@ -80,7 +81,7 @@ standing: did we stop, did i stop, resume, pick up, catch me up, catch up, bring
 phase: phase, phases, milestone, stage
 own: works on, working on this, claimed, owner, owns, own, assignee, responsible, in charge, holds
 already: already, yet, ever, so far
-also: and, also, plus, as well, or, but, any, anything, something, everything, all, every, each, some, there, please, pls, thanks, hey, so, ok so, again, exactly, really, actually, kind of, sort of, way
+also: and, also, other, others, plus, as well, or, but, any, anything, something, everything, all, every, each, some, there, please, pls, thanks, hey, so, ok so, again, exactly, really, actually, kind of, sort of, way
 go: go, comes, goes, makes, gives, needs, keeps, looks, runs, coming, giving, went, gone, out, make, made, give, gave, given, run, ran, come, came, look, show, list, know, need, needed, happen to, see, let, put, keep, will, would, turn, much, many, lot, thing, things, work needs, matter
 the: the, through, along, away, down, around, back, onto, within, a, an, since, after, ago, of, to, in, on, at, for, by, with, from, as, it, its, this, that, these, those, if, than, about the, into, up, off, over, per, via, s, between, during, while, because of, against, instead, not only, his, her, their, here, re, ve, m, d, t, ll, too, very
 """
@@ -116,6 +117,7 @@ reason: grund, grunde, begrundung, weil
 risk: risiko, risiken, nachteil, nachteile, gefahr, gefahren
 fallback: notfallplan, plan b, ausweichplan, ruckfall, wenn das falsch, falls, ruckfallebene
 fail: fehlgeschlagen, gescheitert, fehler, schiefgegangen, schief, schiefgelaufen, kaputt, nicht funktioniert, funktioniert nicht, scheiterte, schlug
+fix: behoben, gelost, repariert, geloste, beheben
 try: versucht, versuch, versuche, probiert, ausprobiert
 avoid: vermeiden, nicht noch einmal, nicht wieder
 forbid: verboten, untersagt, nicht erlaubt, tabu
@@ -180,6 +182,7 @@ reason: raison, raisons, motif
 risk: risque, risques, inconvenient, inconvenients, danger
 fallback: plan b, solution de repli, repli, secours
 fail: echoue, echec, echecs, erreur, erreurs, plante, casse, mal tourne, pas marche, pas fonctionne
+fix: resolu, regle, repare, corrige, resolue
 try: essaye, essaie, tente, tentative, tentatives
 avoid: eviter, ne plus essayer
 forbid: interdit, interdite, interdits, defendu
@@ -243,6 +246,7 @@ reason: razon, motivo, razones
 risk: riesgo, riesgos, desventaja, desventajas, inconveniente, peligro
 fallback: plan b, alternativa, plan de respaldo
 fail: fallo, fallaron, fallado, error, errores, salio mal, falla, no funciono, roto
+fix: resuelto, resolvio, solucionado, arreglado, reparado, resolvieron
 try: intento, intentado, probado, intentos, probo
 avoid: evitar, no repetir
 forbid: prohibido, prohibio, prohibe, vetado
@@ -307,6 +311,7 @@ reason: razao, motivo, razoes
 risk: risco, riscos, desvantagem, desvantagens, perigo
 fallback: plano b, alternativa
 fail: falhou, falharam, erro, erros, falha, deu errado, quebrou, nao funcionou
+fix: resolvido, consertado, corrigido, reparado, resolveu
 try: tentou, tentamos, tentado, tentativa, tentativas
 avoid: evitar, nao repetir
 forbid: proibido, proibiu, proibe
@@ -371,6 +376,7 @@ reason: motivo, ragione, motivi
 risk: rischio, rischi, svantaggio, svantaggi, pericolo
 fallback: piano b, alternativa, ripiego
 fail: fallito, fallita, falliti, errore, errori, andato storto, rotto, non ha funzionato
+fix: risolto, riparato, sistemato, risolta
 try: provato, tentato, tentativo, tentativi
 avoid: evitare, non ripetere
 forbid: vietato, proibito, vieta
@@ -435,6 +441,7 @@ reason: reden, redenen
 risk: risico, risico's, nadeel, nadelen, gevaar
 fallback: plan b, noodplan, terugval, alternatief
 fail: mislukt, fout, fouten, misgegaan, faalde, kapot, mis, werkte niet, niet gewerkt
+fix: opgelost, gerepareerd, verholpen, hersteld
 try: geprobeerd, poging, pogingen
 avoid: vermijden, niet opnieuw
 forbid: verboden, niet toegestaan
@@ -499,6 +506,7 @@ reason: 原因, 理由
 risk: 风险, 缺点, 坏处, 危险
 fallback: 备用方案, 后备, 备选, 退路
 fail: 失败, 错误, 出错, 报错, 出问题
+fix: 解决, 修复, 修好
 try: 尝试, 试过, 试了
 avoid: 避免, 不要再
 forbid: 禁止, 不允许, 不许
@@ -561,6 +569,7 @@ reason: 理由, 原因
 risk: リスク, 欠点, 危険
 fallback: 代替案, 予備
 fail: 失敗, エラー, 間違
+fix: 解決, 直し, 直った
 try: 試し, 試した, 試み
 avoid: 避け
 forbid: 禁止, だめ

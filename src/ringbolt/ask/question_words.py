@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
+from ..signals.reports.trade_words import unspaced_words
 from .question_lexicon import LANGUAGES, folded, glossary, misspellings, phrases, unspaced
 
 _TOKEN = lazy_regex(r"https?://\S*\w|\w+@[\w.]*\w|[#@]?\w[\w./:+-]*\w(?:'\w+)*|\w+(?:'\w+)*|%")
@@ -18,7 +19,7 @@ SUBJECT, NUMBER = "X", "N"
 # Concepts whose words may also belong to the subject: they help to find it, but it need not have them.
 _SOFT = frozenset(
     "ask change problem result pass value wait new old commit file question plan rule block learn say try"
-    " fail own verify status drop decide goal names report reject risk fallback reason effect phase"
+    " fail fix own verify status drop decide goal names report reject risk fallback reason effect phase"
     " user".split()
 )
 # Auxiliary words alone do not show that a question is in a language: others have the same.
@@ -146,7 +147,8 @@ _ENGLISH: dict[str, tuple[str, ...]] = {
 
 def _unspaced_tokens(run: str, language: str) -> Iterator[tuple[str, str]]:
     """The words of a text without spaces: the longest known one at each place; the rest is the subject."""
-    table, names = unspaced(language), glossary(language)
+    table = unspaced(language)
+    names = {*glossary(language), *(word for word, _ in unspaced_words(language))}
     longest = sorted(names, key=len, reverse=True)
     at, pending = 0, ""
     while at < len(run):
@@ -171,8 +173,3 @@ def _unspaced_tokens(run: str, language: str) -> Iterator[tuple[str, str]]:
         at += len(word)
     if len(pending) > 1:
         yield pending, SUBJECT
-
-
-def translations(word: str, language: str) -> Sequence[str]:
-    """What else a word of a subject may be called in the records: its English words."""
-    return glossary(language).get(folded(word), ()) if language != "en" else ()

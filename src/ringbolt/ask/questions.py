@@ -70,7 +70,9 @@ def _read(asked: str, language: str) -> Intent:
         about, second = ("history", "where") if span else ("where", "none")
     else:
         ranked = scores(features(marks, time=span is not None, step=step is not None))
-        about, second = sorted(ranked, key=lambda name: -ranked[name])[:2]
+        fits = _sorts_of(marks.marks)
+        order = sorted(ranked, key=lambda name: -ranked[name])
+        about, second = [name for name in order if not fits or name in fits][:2]
     polar = _polar(marks, rest)
     if polar and step is not None and about in ("completed", "open", "current", "status", "plan", "next"):
         about = "did"
@@ -78,6 +80,23 @@ def _read(asked: str, language: str) -> Intent:
         about=about, subject=marks.subject, soft=marks.soft, marks=marks.marks, language=marks.language,
         step=step, most=most, span=span, second=second, polar=polar, text=one_line(asked),
     )  # fmt: skip
+
+
+# What a question can ask for that begins with such a word, whatever else it says.
+_SORTS = {
+    "who": "people none effects", "when": "when history goal replan none",
+    "why": "decision replan failed notes blocking request", "long": "duration value",
+    "many": "value status completed open plan files commits duration questions did none",
+}  # fmt: skip
+
+
+def _sorts_of(marks: tuple[str, ...]) -> frozenset[str]:
+    """The intents that the first word of a question allows; none: all of them."""
+    first = next((mark for mark in marks if mark not in ("the", "also", "go")), "")
+    allowed = frozenset(_SORTS.get(first, "").split())
+    if first == "when" and ("not" in marks or "forbid" in marks):
+        return allowed | {"permission"}  # when must it not run?
+    return allowed
 
 
 def _polar(marks: Marks, rest: str) -> bool:

@@ -1,8 +1,10 @@
 # ruff: noqa: E501 - tables and patterns
 """Whether a text is about the subject of a question: how many of the subject's own words it has.
 
-Words count by their stems. A word is also covered by a synonym of the trade, by its translation, and, in
-languages without spaces, by the letters themselves.
+Words count by their stems. A word is also covered by a synonym, by an abbreviation, by its translation, and, in
+languages without spaces, by the letters themselves. Synonyms and translations come from the thesaurus of reports
+(`signals/reports/trade_words.txt`): two words of one of its concepts, in whatever languages, may stand for each
+other, and count for a little less than the word itself.
 """
 
 from __future__ import annotations
@@ -10,15 +12,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..model.lazy_regex import lazy_regex
+from ..signals.reports.trade_words import concept_words, concepts, unspaced_words
 from ..signals.words import HUMP, stem
 from .question_lexicon import LANGUAGES, folded, glossary
+from .question_words import language_of
 
 Thing = TypeVar("Thing")
 
 FITS = 0.6
+# What a word of the same concept is worth, if the word itself is worth 1: in the same language, and in another.
+SAME_CONCEPT, TRANSLATED = 0.5, 0.9
 _CHARACTERS = 1500  # of each text
 _MOST = 2000  # candidates that are compared
 _TOKEN = lazy_regex(r"[a-z0-9]+(?:[._:/@+-]+[a-z0-9]+)*")
@@ -26,29 +32,22 @@ _PART = lazy_regex(r"[._:/@+-]+")
 _CJK = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 _DIGIT = lazy_regex(r"\d")
 _HUMPED = lazy_regex(r"\b\w*[a-z][A-Z]\w*\b|\b[A-Z]+_[A-Z_\d]+\b")
-# Words of which each stands for the others.
+_ENGLISH = lazy_regex(r"\b(?:the|is|are|was|of|to|and|for|with|has|not|by|it)\b")
+# Words of which each stands for the others, beside those of the thesaurus.
 _SYNONYMS = """
 mail email e-mail message
 delete remove erase wipe purge rm
 approve sign signed confirm agree accept authorise approval sign-off
 grant give gave allow unlock permission
 review check inspect proofread
-buy bought purchase
-order ordered
 send sent mail post dispatch deliver go
 pay paid transfer
 cost price worth expensive dear euro euros dollar dollars fee
 spend spent cost budget
-budget spend
 big large size tb gb mb
 space disk storage tb gb used use
 own owner responsible
 teach teacher instructor
-db database
-repo repository
-config configuration settings
-prod production
-docs doc documentation
 test tests suite spec specs
 lint linter biome eslint ruff
 typecheck types tsc mypy pyright
@@ -56,10 +55,7 @@ picture image photo
 phone telephone
 confirmation reference
 people person participants
-article paper
-bug defect
 begin start
-stop halt
 show display appear
 write wrote written writing draft
 make create created
@@ -70,22 +66,35 @@ deadline due
 hash sha commit
 folder directory
 compare comparison match identical agree
-checksum checksums
-cancel cancelled
 freeze frozen freezing
 size pool
 switch off stop shut
 answer reply respond response
-booking book booked reserve reserved
 windy wind
 """
 _LIGHT = frozenset(
     "run start begin get make take put keep give show need hold work look come time way kind type sort name called thing"
-    " stuff part one bit lot use good whole exactly currently present respect regard detail general".split()
+    " stuff part one bit lot use good whole exactly currently present respect regard detail general data other own".split()
 )
 _TRIVIAL = frozenset(
     "project job story like please thing things stuff mean means regarding concerning total".split()
 )
+
+
+class Forms(NamedTuple):
+    """What a word of a subject may be called in a text: stems (or letters without spaces), and concepts."""
+
+    stems: frozenset[str]
+    concepts: frozenset[str]
+
+
+class Words(NamedTuple):
+    """The words of a text: its stems with those of the parts of its names and of English words for foreign
+    ones, for each concept the words that have it, and its language."""
+
+    stems: frozenset[str]
+    concepts: dict[str, frozenset[str]]
+    language: str
 
 
 class Subject:
@@ -103,16 +112,15 @@ class Subject:
         `absent` words, of another language, that we cannot translate and that no record has: they may be
         anything, also a verb."""
         self.words = [word for word in dict.fromkeys(words) if folded(word) not in _TRIVIAL]
-        about = text_words(known) if known else frozenset[str]()
+        self._language = language
+        about = text_words(known).stems if known else frozenset[str]()
         nowhere = frozenset(absent)
         self._wanted = [
-            (forms, 0.4 if forms & about else _worth(word) * (0.25 if word in nowhere else 1.0))
+            (forms, 0.4 if forms.stems & about else _worth(word) * (0.25 if word in nowhere else 1.0))
             for word, forms in ((word, _forms(word, language)) for word in self.words)
         ]
         self._soft = [_forms(word, language) for word in dict.fromkeys(soft)]
-        self._marks = [
-            form[:5] for forms in (*(forms for forms, _ in self._wanted), *self._soft) for form in forms
-        ]
+        self._marks = _marks(tuple(forms for forms, _ in self._wanted), tuple(self._soft))
 
     def __bool__(self) -> bool:
         return bool(self._wanted)
@@ -126,20 +134,34 @@ class Subject:
         if not self._wanted:
             return 0.0
         has = text_words(text[:_CHARACTERS])
+        exact = [_match(forms, has, text) for forms, _ in self._wanted]
+        used = frozenset(filter(None, exact))  # a word of the text stands for one word of the subject
         whole = got = 0.0
-        for word, (forms, worth) in zip(self.words, self._wanted, strict=True):
+        alike = 0
+        for word, (forms, worth), match in zip(self.words, self._wanted, exact, strict=True):
             whole += worth
-            if any(_in(form, has, text) for form in forms):
+            if match:
                 got += worth
+            elif share := self._alike(forms, has, used):
+                got += worth * share
+                alike += 1
             elif _DIGIT.search(word):  # another number or version is another thing
                 whole += worth
+        if not used and alike < min(2, len(self.words)):
+            return 0.0  # one word of the same concept may mean something else
         extra = 0.4 * self.beside(text)
         return (got + extra) / (whole + extra) if got else 0.0
+
+    def _alike(self, forms: Forms, has: Words, used: frozenset[str]) -> float:
+        """What the words of a text that share a concept with a word of the subject are worth."""
+        if not any(has.concepts.get(name, used) - used for name in forms.concepts):
+            return 0.0
+        return SAME_CONCEPT if self._language == has.language else TRANSLATED
 
     def beside(self, text: str) -> int:
         """How many of the words beside the subject a text has."""
         has = text_words(text[:_CHARACTERS])
-        return sum(any(_in(form, has, text) for form in forms) for forms in self._soft)
+        return sum(bool(_match(forms, has, text)) for forms in self._soft)
 
     def missing(self, text: str) -> list[str]:
         """The words that a text does not have."""
@@ -147,8 +169,21 @@ class Subject:
         return [
             word
             for word, (forms, _) in zip(self.words, self._wanted, strict=True)
-            if not any(_in(form, has, text) for form in forms)
+            if not _match(forms, has, text) and not self._alike(forms, has, frozenset())
         ]
+
+
+def _match(forms: Forms, has: Words, text: str) -> str:
+    """The word of a text that is a word of the subject, or short for it."""
+    for form in forms.stems:
+        if form in has.stems or (not form.isascii() and form in text):
+            return form
+    for form in forms.stems:
+        if 3 < len(form) < 6 and form.isalpha():  # "cert" is short for "certificate"
+            for one in has.stems:
+                if one.startswith(form) and len(one) > len(form) + 1:
+                    return one
+    return ""
 
 
 def untranslated(words: Iterable[str], language: str) -> list[str]:
@@ -157,18 +192,37 @@ def untranslated(words: Iterable[str], language: str) -> list[str]:
         word
         for word in words
         if language not in ("en", "zh", "ja") and word.isalpha() and word[:1].islower()
-        and folded(word) not in glossary(language)
+        and folded(word) not in glossary(language) and not concepts(folded(word), language)
     ]  # fmt: skip
 
 
-def _in(form: str, has: frozenset[str], text: str) -> bool:
-    return form in has or (not form.isascii() and form in text)
+def translations(word: str, language: str) -> list[str]:
+    """What else a word of a subject may be called in the records: its English words."""
+    if language == "en":
+        return []
+    return [*glossary(language).get(folded(word), ()), *(name[1:] for name in _concepts(folded(word), language))]
+
+
+@lru_cache(1 << 8)
+def _marks(wanted: tuple[Forms, ...], soft: tuple[Forms, ...]) -> tuple[str, ...]:
+    """The beginnings of all words that may stand for one of the subject."""
+    found = [form[:5] for forms in (*wanted, *soft) for form in forms.stems]
+    found += [folded(word)[:5] for forms in wanted for name in forms.concepts for word in concept_words(name)]
+    shortest_first = sorted(set(found), key=len)
+    kept: list[str] = []
+    for mark in shortest_first:
+        if not any(mark.startswith(one) for one in kept):
+            kept.append(mark)
+    return tuple(kept)
 
 
 def _worth(word: str) -> float:
     if re.search(r"\d|_|[./]\w", word):
         return 1.5
-    return 0.4 if _stem(folded(word)) in _light_stems() else 1.0
+    plain = folded(word)
+    if plain.endswith("ly") and len(plain) > 4:
+        return 0.25  # an adverb says how, not what
+    return 0.4 if _stem(plain) in _light_stems() else 1.0
 
 
 @cache
@@ -177,19 +231,26 @@ def _light_stems() -> frozenset[str]:
 
 
 @lru_cache(1 << 12)
-def _forms(word: str, language: str) -> frozenset[str]:
-    """What a word of a subject may be called in a text: stems, or letters without spaces."""
-    plain = folded(word)
-    found = {plain} if _CJK.search(plain) else {_stem(part) for part in _split(plain)[:1] or [plain]}
-    english = [plain]
-    for one in (language,) if language != "en" else ():
-        english += glossary(one).get(plain, ())
-    found |= {form for part in english for form in _stems(part)}
-    for part in english:
-        found |= _synonyms().get(_stem(part), frozenset())
-    if _CJK.search(plain) and len(plain) > 3:
-        found |= {plain[at : at + 2] for at in range(len(plain) - 1)}
-    return frozenset(found)
+def _forms(word: str, language: str) -> Forms:
+    plain = folded(word).lstrip("#@")
+    if _CJK.search(plain):
+        pairs = {plain[at : at + 2] for at in range(len(plain) - 1)} if len(plain) > 3 else set[str]()
+        english = glossary(language).get(plain, ()) if language != "en" else ()
+        return Forms(frozenset({plain, *pairs, *map(_stem, english)}), _concepts(plain, language))
+    names = [plain, *(glossary(language).get(plain, ()) if language != "en" else ())]
+    again, dash, rest = plain.partition("-")
+    if dash and again in ("re", "pre", "un") and len(rest) > 3:
+        names.append(rest)  # re-signed
+    found = {form for name in names for form in _stems(name)}
+    for name in names:
+        found |= _synonyms().get(_stem(name), frozenset())
+    return Forms(frozenset(found), _concepts(plain, language))
+
+
+def _concepts(plain: str, language: str) -> frozenset[str]:
+    if _CJK.search(plain):
+        return frozenset(name for word, names in unspaced_words(language) if word in plain for name in names)
+    return concepts(plain, language)
 
 
 @cache
@@ -202,39 +263,30 @@ def _synonyms() -> dict[str, frozenset[str]]:
     return {word: frozenset(stems) for word, stems in found.items()}
 
 
-@cache
-def _foreign() -> tuple[dict[str, frozenset[str]], list[tuple[str, frozenset[str]]]]:
-    """English stems for words of all other languages: of those with spaces, and of those without."""
-    spaced: dict[str, set[str]] = {}
-    unspaced: dict[str, set[str]] = {}
-    for language in LANGUAGES[1:]:
-        for word, english in glossary(language).items():
-            target = unspaced if _CJK.search(word) else spaced
-            target.setdefault(word, set()).update(_stem(one) for one in english)
-    return (
-        {word: frozenset(stems) for word, stems in spaced.items()},
-        [(word, frozenset(stems)) for word, stems in unspaced.items()],
-    )
-
-
 @lru_cache(1 << 11)
-def text_words(text: str) -> frozenset[str]:
-    """The stems of a text, of the parts of its names, and of English words for its foreign ones."""
+def text_words(text: str) -> Words:
+    """The words of a text."""
     plain = folded(text)
-    found: set[str] = set()
-    spaced, unspaced = _foreign()
+    stems: set[str] = set()
+    named: dict[str, set[str]] = {}
+    language = "en" if _ENGLISH.search(plain) else language_of(plain)
+    unspaced = language in ("zh", "ja")
+    for word, names in unspaced_words(language) if unspaced else ():
+        if len(word) > 1 and word in plain:
+            for name in names:
+                named.setdefault(name, set()).add(word)
+    known = glossary(language) if language != "en" else {}
+    if unspaced:
+        stems |= {_stem(one) for word, english in known.items() if word in plain for one in english}
     for token in _TOKEN.findall(plain):
         for part in _split(token):
-            found.update(_stems(part))
-            if part in spaced:
-                found |= spaced[part]
+            forms = _stems(part)
+            stems.update(forms, map(_stem, known.get(part, ())))
+            for name in concepts(part, "en" if unspaced else language):
+                named.setdefault(name, set()).add(forms[0])
     for name in _HUMPED.findall(text):
-        found |= {_stem(part.lower()) for part in HUMP.findall(name)}
-    if not plain.isascii() and _CJK.search(plain):
-        for word, stems in unspaced:
-            if word in plain:
-                found |= stems
-    return frozenset(found)
+        stems |= {_stem(part.lower()) for part in HUMP.findall(name)}
+    return Words(frozenset(stems), {name: frozenset(words) for name, words in named.items()}, language)
 
 
 def _split(token: str) -> list[str]:

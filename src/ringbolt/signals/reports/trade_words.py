@@ -61,6 +61,14 @@ def concepts(word: str, language: str) -> frozenset[str]:
 
 
 @cache
+def concept_words(concept: str) -> frozenset[str]:
+    """The words of a concept ("#buy"), in all languages."""
+    section = dict(_rows("actions" if concept[0] == "#" else "things"))
+    words = (word for column in section.get(concept[1:], []) for word in column.split())
+    return frozenset((concept[1:], *words))
+
+
+@cache
 def _results(of_verbs: bool) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for words, actions in _rows("result verbs" if of_verbs else "states"):
