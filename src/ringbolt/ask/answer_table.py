@@ -38,7 +38,8 @@ def answer(intent: Intent, context: Context) -> Reply | None:
     if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
         about = "none"
     tried: list[str] = []
-    if intent.has("why", "reason") and about in ("notes", "none", "value"):
+    asks_why = intent.has("why", "reason") and about in ("notes", "none", "value")
+    if asks_why or (intent.has("risk", "fallback", "option") and context.subject):
         about = "decision"
     if about in ("request", "rules") and intent.has("user") and context.subject:
         return _ANSWERS[about](intent, context)  # nobody else can say what the user said
@@ -46,6 +47,11 @@ def answer(intent: Intent, context: Context) -> Reply | None:
         reply = fact_answers.counted(intent, context)
         if reply is not None:
             return reply
+    if intent.has("fix") and intent.has("how", "what") and context.subject:
+        reply = record_answers.fixed(intent, context)
+        if reply is not None:
+            return reply
+        about = "notes" if about in _OF_THE_WHOLE else about
     elif intent.has("file") and about in ("value", "none", "notes") and context.subject:
         about = "files"
     for name in (about, *_THEN.get(about, ("none",))):
@@ -148,7 +154,7 @@ _THEN: dict[str, tuple[str, ...]] = {
     "did": ("user_words",),
     "effects": (),
     "replan": ("decision", "none"),
-    "decision": ("replan_why", "notes"),
+    "decision": ("replan_why", "reason"),
     "plan": ("none",),
     "failed": ("none",),
     "request": ("none",),
@@ -170,4 +176,5 @@ def _user_words(intent: Intent, context: Context) -> Reply | None:
 
 _ANSWERS["replan_why"] = _why_not
 _ANSWERS["user_words"] = _user_words
+_ANSWERS["reason"] = fact_answers.reason
 ABOUT = INTENTS

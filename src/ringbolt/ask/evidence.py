@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ WINDOW = 300  # newest events that are read for a question with a subject
 _DATA = 3000  # characters of the data of an event
 _LINES = 60  # lines of an output
 _OUTPUT_FITS = 0.75
+_OWN = 0.25  # of a subject that an event of a step must have itself
 # Types of events that state nothing about the work.
 NO_EVIDENCE = frozenset(
     "question snapshot claim.taken claim.released claim.reclaimed task.focused model.used log link.added link.removed"
@@ -71,6 +72,11 @@ class Evidence:
     def details(self) -> tuple[str, ...]:
         """The texts of its data that people read."""
         return (*_texts(self.data), *self.troubles, *_next_step(self._sets))
+
+    @property
+    def clears_blockers(self) -> bool:
+        """Whether it recorded that nothing is in the way any more."""
+        return _CLEARS.search(self._sets) is not None
 
     @cached_property
     def troubles(self) -> tuple[str, ...]:
@@ -135,6 +141,9 @@ def _next_step(sets: str) -> Iterable[str]:
 _TROUBLE = lazy_regex(r'"(?:active_issue|attention)":\s*("(?:[^"\\]|\\.)+")|"blockers":\s*"?(\[.*?\])')
 
 
+_CLEARS = lazy_regex(r'"blockers":\s*"?\[\]|"active_issue":\s*(?:""|null)')
+
+
 def _troubles(sets: str) -> Iterable[str]:
     """What an event recorded as being in the way."""
     for issue, blockers in _TROUBLE.findall(sets):
@@ -164,11 +173,14 @@ def _texts(data: dict[str, Any]) -> Iterable[str]:
 def sentences(
     subject: Subject,
     evidence: Iterable[Evidence],
-    wanted: Callable[[str], bool] | None = None,
+    wanted: Callable[[str], float] | None = None,
     kinds: Callable[[Evidence], float] | None = None,
+    least: float = FITS,
+    steps: Mapping[str, str] | None = None,
 ) -> list[Sentence]:
-    """The sentences about a subject, the best first; `wanted` says whether a sentence is of the right sort,
-    `kinds` what an event is worth (0: it is not considered)."""
+    """The sentences with at least so much of a subject, the best first; `wanted` says how well a sentence is of
+    the right sort (0: not at all), `kinds` what an event is worth (0: it is not considered). `steps` are the
+    titles of steps: an event of a step is about what the step is about."""
     found: list[Sentence] = []
     for one in evidence:
         worth = 0.0 if one.kind in NO_EVIDENCE else 1.0 if kinds is None else kinds(one)
@@ -178,14 +190,17 @@ def sentences(
             continue
         best: Sentence | None = None
         for text, share in _pieces(one):
-            if wanted is not None and not wanted(text):
+            sort = 1.0 if wanted is None else wanted(text)
+            if not sort:
                 continue
             score = subject.coverage(text)
             if share < 1.0:  # an output is about what was run, and has words of all sorts
                 score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if score else 0.0
                 score = score if score >= _OUTPUT_FITS else 0.0
-            whole = score * share * worth * (1 + 0.1 * subject.beside(text))
-            if score >= FITS and (best is None or whole > best.score):
+            elif steps and score < least and score >= _OWN and (title := steps.get(one.item or "")):
+                score = 0.95 * subject.coverage(f"{title}. {text}")
+            whole = score * share * worth * sort * (1 + 0.1 * subject.beside(text))
+            if score >= least and (best is None or whole > best.score):
                 best = Sentence(text=text, score=whole, source=one)
         if best is not None:
             found.append(best)
@@ -193,9 +208,24 @@ def sentences(
     return sorted(found, key=lambda sentence: (-round(sentence.score, 2), -sentence.source.seq))
 
 
+_SHORTENED = lazy_regex(r"\b(?:Dr|Mr|Mrs|Ms|Mme|M|Prof|St|No|Nr|approx|ca|vs|e\.g|i\.e|z\.B|bzw|Hr|Fr|Sr|Sra|Dott)\.$")
+
+
+def _whole(pieces: Iterable[str]) -> Iterable[str]:
+    """Clauses; one that was cut after an abbreviation is put together again."""
+    before = ""
+    for piece in pieces:
+        before = f"{before} {piece}".lstrip()
+        if not _SHORTENED.search(before):
+            yield before
+            before = ""
+    if before:
+        yield before
+
+
 def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
     """The sentences of an event with what each is worth: its own words more than the output of a tool."""
-    for piece in clauses(one.text[:3000]):
+    for piece in _whole(clauses(one.text[:3000])):
         if not piece.rstrip(" \"'").endswith("?"):
             yield piece, 1.0
     for text in one.details:
@@ -264,16 +294,24 @@ _UNITS = (
 )  # fmt: skip
 
 
-def has_quantity(subject: Subject, question: str) -> Callable[[str], bool]:
-    """Whether a sentence has a number that is not a part of the subject, with a unit that fits the question."""
+_COUNTED = lazy_regex(r"(?i)(?<![\w.,:-])\d[\d.,]*\s+(?:(?:[a-z]+\s+)?of\s+(?:the\s+)?)?((?:[\w-]+\s+){0,2}[\w-]+)")
+_OF_ALL = lazy_regex(r"\d\s*(?:of|von|sur|de|di|van|/)\s*\d")
+
+
+def has_quantity(subject: Subject, question: str, total: bool = False) -> Callable[[str], float]:
+    """How well a sentence has a number that is not a part of the subject, with a unit that fits the question:
+    better if it counts the subject itself ("40 minutes of logs"), or all of it if the total is asked for."""
     own = [word.lower() for word in subject.words if re.search(r"\d", word)]
     units = next((unit for asked, unit in _UNITS if asked.search(question)), None)
 
-    def wanted(text: str) -> bool:
+    def wanted(text: str) -> float:
         plain = text.lower()
         for word in own:
             plain = plain.replace(word, " ")
-        return (units or _NUMBER).search(plain) is not None
+        if not (units or _NUMBER).search(plain):
+            return 0.0
+        counts = any(len(subject.missing(found)) < len(subject.words) for found in _COUNTED.findall(plain))
+        return 1.0 + 0.1 * counts + 0.2 * (total and _OF_ALL.search(plain) is not None)
 
     return wanted
 
@@ -281,6 +319,17 @@ def has_quantity(subject: Subject, question: str) -> Callable[[str], bool]:
 def has_time(text: str) -> bool:
     """Whether a sentence names a time."""
     return _DATED.search(folded(text)) is not None
+
+
+_REASON = lazy_regex(
+    r"(?i)\b(?:because|since|so that|due to|caused? by|thanks to|therefore|otherwise|needs?|demands?|requires?|only|too|cannot|can't"
+    r"|weil|denn|damit|sonst|zu|parce|car|afin|porque|pues|para que|perche|poiche|omdat|want|zodat)\b|因为|由于|为了|ので|ため|から"
+)
+
+
+def has_reason(text: str) -> bool:
+    """Whether a sentence gives a reason."""
+    return _REASON.search(text) is not None
 
 
 def has_place(text: str) -> bool:

@@ -13,7 +13,7 @@ from ..packet import encode
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
-from .evidence import Evidence, Sentence, has_person, has_place, has_quantity, has_time, sentences
+from .evidence import Evidence, Sentence, has_person, has_place, has_quantity, has_reason, has_time, sentences
 from .polar_answers import check_result
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, plain, quote
@@ -53,7 +53,7 @@ def value(intent: Intent, context: Context) -> Reply | None:
     counts = intent.has("many", "percent", "long") or bool(
         _QUANTITY & {word.lower() for word in subject.words}
     )
-    wanted = has_quantity(subject, intent.text) if counts else _sort(intent)
+    wanted = has_quantity(subject, intent.text, intent.has("percent")) if counts else _sort(intent)
     if intent.has("pass", "fail", "last"):
         reply = check_result(intent, context)
         if reply is not None and (
@@ -67,7 +67,7 @@ def value(intent: Intent, context: Context) -> Reply | None:
     return _best(intent, context, wanted)
 
 
-def _sort(intent: Intent) -> Callable[[str], bool] | None:
+def _sort(intent: Intent) -> Callable[[str], float] | None:
     """The sort of sentence that a question asks for by its first word; None: any."""
     return has_place if intent.has("where") else None
 
@@ -83,7 +83,29 @@ def people(intent: Intent, context: Context) -> Reply | None:
     if not context.subject:
         return _holders(context) if intent.has("own", "now") or len(intent.marks) < 5 else None
     said = tuple(one for one in context.window if one.channel != "tool")
-    return _best(intent, context.replace(window=said), has_person(context.subject))
+    found = _best(intent, context.replace(window=said), has_person(context.subject), least=_PREDICATE)
+    return found or _agents(intent, context.replace(window=said))
+
+
+_DOINGS = frozenset("item.updated message task.updated discovery decision exclusion error action artifact".split())
+
+
+def _agents(intent: Intent, context: Context) -> Reply | None:
+    """The agent that did it, if several work on the task: of the step about it, or of the reports about it."""
+    subject = context.subject
+    if len({one.agent for one in context.window if one.agent}) < 2 or intent.has("must", "may"):
+        return None
+    steps = {item.id: item for _, item in show.live_steps(context.task) if subject.coverage(item.title) >= _PREDICATE}
+    for one in reversed(context.window):
+        if not one.agent or one.kind not in _DOINGS:
+            continue
+        item = steps.get(one.item or "")
+        if item is not None or (one.text and subject.coverage(one.text) >= _PREDICATE):
+            text = item.title if item is not None else one.text
+            place = cite(one.seq, one.channel)
+            row = Row(lambda most, one=one, text=text, place=place: f"{quote(one.agent, 80)}: {quote(text, most)}{place}", one.seq)
+            return compose([row], PARAGRAPH)
+    return None
 
 
 def _holders(context: Context) -> Reply:
@@ -115,15 +137,29 @@ def notes(intent: Intent, context: Context) -> Reply | None:
     return compose(rows, LIST, glue="; ", language=intent.language)
 
 
+def reason(intent: Intent, context: Context) -> Reply | None:
+    """The sentence that says why: it gives a reason, or states just what the question asks about."""
+    if not context.subject:
+        return notes(intent, context)
+    chosen = intent.has("decide", "use", "option")  # a choice has a reason only if somebody gave one
+    subject = Subject((*context.subject.words, *intent.soft), language=intent.language)
+    return _best(intent, context, lambda text: has_reason(text) or (not chosen and subject.coverage(text) >= FITS))
+
+
 def dated(intent: Intent, context: Context) -> Reply | None:
     """The sentence that says when something is to happen."""
     return _best(intent, context, has_time) if context.subject else None
 
 
-def _best(intent: Intent, context: Context, wanted: Callable[[str], bool] | None) -> Reply | None:
+# How much of "who did what?" a sentence must have: somebody who did something else with it is no answer.
+_PREDICATE = 0.7
+
+
+def _best(intent: Intent, context: Context, wanted: Callable[[str], float] | None, least: float = FITS) -> Reply | None:
     """The best sentences about the subject, of the right sort."""
     evidence = context.window if not intent.span or context.period is None else context.period
-    found = sentences(context.subject, evidence, wanted, _worth)
+    titles = {item.id: item.title for item in context.task.items} if wanted is not None else None
+    found = sentences(context.subject, evidence, wanted, _worth, least, titles)
     if not found:
         return None
     best = found[0]
@@ -168,7 +204,7 @@ def anything(intent: Intent, context: Context) -> Reply | None:
         return None
     if intent.has("many", "who", "when", "long", "percent"):
         return value(intent, context) if intent.has("many", "percent") else None
-    return value(intent.replace(marks=()), context)
+    return value(intent.replace(marks=tuple(mark for mark in intent.marks if mark == "where")), context)
 
 
 def nothing(intent: Intent, context: Context) -> Reply:

@@ -38,7 +38,7 @@ next: next, now what, what now, afterwards, upcoming, after that, after this, fo
 now: now, current, currently, at the moment, right now, in progress, under way, underway, active, working on, busy with, ongoing, presently, doing, in the middle of, these days
 step: step, steps, step number, number of the step, item, items, task, tasks, part of the plan, stage of the plan
 plan: plan, plans, roadmap, agenda, schedule
-drop: dropped, drop, take out, took out, leave out, removed, scrap, cut from, taken out, left out, removed from the plan, taken off, scrapped, cancelled, no longer in, thrown out, fell out, any more, anymore, abandoned
+drop: dropped, drop, take out, took out, leave out, removed, scrap, cut from, taken out, left out, removed from the plan, taken off, scrapped, cancelled, no longer in, thrown out, throw out, threw out, kick out, kicked out, fell out, any more, anymore, abandoned
 change: change, changed, changes, changing, create, created, revise, revised, replan, replanned, different, modify, modified, edit, edited, edits, touch, touched, altered, updated, update
 old: old, previous, former, earlier, original, originally, initial, initially, first, at the start, at the beginning, before, used to be, plan a, verbatim, begin with
 new: new, added, add, additional, extra, newly
@@ -48,7 +48,7 @@ option: option, options, alternative, alternatives, considered, candidates
 use: use, used, using, uses, take, took, taken, rely on
 reason: reason, reasons, rationale, reasoning, because, justification, argument for
 risk: risk, risks, risky, downside, downsides, drawback, drawbacks, danger, dangers, disadvantage, disadvantages, trade-off, tradeoff, tradeoffs, caveat, caveats, could go wrong, might go wrong
-fallback: fallback, fall back, fall-back, plan b, if wrong, is wrong, was wrong, were wrong, be wrong, turns out, wrong choice, backup plan, otherwise, contingency, roll back, way back
+fallback: fallback, what if, what then, fall back, fall-back, plan b, if wrong, is wrong, was wrong, were wrong, be wrong, turns out, wrong choice, backup plan, otherwise, contingency, roll back, way back
 fail: fail, failed, fails, failing, failure, failures, error, errors, went wrong, go wrong, gone wrong, wrong, broke, broken, break, breaks, crash, crashed, crashes, dead end, dead ends, did not work, not work, not working, mistake, mistakes, unsuccessful
 fix: fix, fixed, fixes, solve, solved, solves, resolve, resolved, repair, repaired, remedy, remedied, worked around, work around, overcome, overcame, sorted out, got rid of, get rid of, cured, sort out
 try: try, tried, trying, attempt, attempts, attempted, approach, approaches
@@ -68,7 +68,7 @@ block: block, blocks, blocked, blocking, blocker, blockers, stuck, hold up, hold
 problem: problem, problems, issue, issues, trouble, difficulty, difficulties, concern, concerns
 wait: wait, waits, waiting, await, awaiting
 question: question, questions, unclear, unanswered, clarify, clarified, unresolved, unsure
-effect: side effect, side effects, outcome unknown, in flight, unknown, verify before, half done, might have happened
+effect: side effect, side effects, double-check, double check, before repeating, outcome unknown, in flight, unknown, verify before, half done, might have happened
 verify: verify, verified, proven, proof, evidence, confirmed, confirm
 report: only reported, unverified, not verified, unproven, not proven
 pass: pass, passed, passes, passing, match, matches, matched, green, succeed, succeeded, successful, success, work, works, worked, ok, okay, clean, fine
@@ -591,7 +591,7 @@ pass: 通り, 通った, 成功, 合格, パス
 result: 結果
 happen: 起き, 起こ, あった, しました
 learn: わかった, 分かった, 発見
-status: 状況, 状態, 進捗
+status: 状況, 状態, 進捗, 進んで
 recap: 要約, まとめ, どこまで
 phase: 段階, フェーズ
 own: 担当, 責任

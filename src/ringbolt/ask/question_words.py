@@ -19,7 +19,7 @@ SUBJECT, NUMBER = "X", "N"
 # Concepts whose words may also belong to the subject: they help to find it, but it need not have them.
 _SOFT = frozenset(
     "ask change problem result pass value wait new old commit file question plan rule block learn say try"
-    " fail fix own verify status drop decide goal names report reject risk fallback reason effect phase"
+    " fail fix open own verify status drop decide goal names report reject risk fallback reason effect phase"
     " user".split()
 )
 # Auxiliary words alone do not show that a question is in a language: others have the same.

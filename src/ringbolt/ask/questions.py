@@ -11,7 +11,7 @@ from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..packet.encode import one_line
 from .question_lexicon import folded
-from .question_model import features, scores
+from .question_model import INTENTS, features, scores
 from .question_times import Span, read_span
 from .question_words import Marks, language_of, read_marks
 
@@ -70,7 +70,7 @@ def _read(asked: str, language: str) -> Intent:
         about, second = ("history", "where") if span else ("where", "none")
     else:
         ranked = scores(features(marks, time=span is not None, step=step is not None))
-        fits = _sorts_of(marks.marks)
+        fits = _sorts_of(marks.marks) or (_HOW_PAST if marks.subject and _HOW.match(rest) else frozenset())
         order = sorted(ranked, key=lambda name: -ranked[name])
         about, second = [name for name in order if not fits or name in fits][:2]
     polar = _polar(marks, rest)
@@ -88,6 +88,11 @@ _SORTS = {
     "why": "decision replan failed notes blocking request", "long": "duration value",
     "many": "value status completed open plan files commits duration questions did none",
 }  # fmt: skip
+
+
+# How something came about is not how the task as a whole stands.
+_HOW = lazy_regex(r"\W*how (?:did|was|were|do|does)\b")
+_HOW_PAST = frozenset(INTENTS) - frozenset("where status completed open next current result".split())
 
 
 def _sorts_of(marks: tuple[str, ...]) -> frozenset[str]:

@@ -15,7 +15,7 @@ from .polar_answers import changed_file, did
 from .questions import Intent
 from .reply import LIST, PARAGRAPH, SHORT_LIST, Reply, Row, cite, compose, plain, quote
 from .status_answers import named
-from .topic_match import FITS, fitting
+from .topic_match import FITS, Subject, fitting
 
 # --- requests ---------------------------------------------------------------------------------------
 
@@ -233,6 +233,49 @@ def _unlike(entries: Sequence[Entry]) -> list[Entry]:
         why = str(entry.data.get("symptom") or entry.data.get("why") or "")
         seen.setdefault(" ".join(f"{entry.summary[:60]} {why[:120]}".lower().split()), entry)
     return list(seen.values())
+
+
+_REPORTS = frozenset("discovery context message task.updated item.updated decision outcome".split())
+_FOLLOWING = 20  # events after a trouble among which the one that ended it is looked for
+
+
+def fixed(intent: Intent, context: Context) -> Reply | None:
+    """How a trouble ended: its recorded resolution, the event that cleared its blocker, or the next report about
+    it."""
+    subject = context.subject
+    for entry in sorted(fitting(subject, context.task.resolved, _text), key=lambda entry: -entry.seq):
+        if entry.data.get("resolution"):
+            return compose([show.error(entry)], PARAGRAPH)
+    window = context.window
+    for at in range(len(window) - 1, -1, -1):
+        one = window[at]
+        if not (one.kind in ("error", "exclusion") or one.troubles or one.status == "failed"):
+            continue
+        said = " ".join((one.text, *one.details, _step_at(one, context.task)))
+        if subject.coverage(said) < FITS:
+            continue
+        later = window[at + 1 : at + 1 + _FOLLOWING]
+        end = _ending(one, Subject(one.text.split()), subject, later)
+        if end is not None:
+            rows = [_report(one), _report(end)]
+            return compose(rows, PARAGRAPH, glue=" → ").replace(items=())
+    return None
+
+
+def _ending(one: Evidence, trouble: Subject, subject: Subject, later: Sequence[Evidence]) -> Evidence | None:
+    """The event that ended a trouble."""
+    if one.troubles:
+        return next((after for after in later if after.clears_blockers), None)
+    for after in later:
+        about = after.kind in _REPORTS and not after.troubles and len(subject.missing(after.text)) < len(subject.words)
+        if about and trouble.coverage(after.text) >= 0.25:
+            return after
+    return None
+
+
+def _report(one: Evidence) -> Row:
+    said = one.text or ", ".join(one.troubles)
+    return Row(lambda most: f"{quote(said, most)}{cite(one.seq, one.channel)}", one.seq)
 
 
 def questions(intent: Intent, context: Context) -> Reply | None:

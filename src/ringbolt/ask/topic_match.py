@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 
 from ..model.lazy_regex import lazy_regex
 from ..signals.reports.trade_words import concept_words, concepts, unspaced_words
-from ..signals.words import HUMP, stem
+from ..signals.words import COMMON_WORDS, HUMP, stem
 from .question_lexicon import LANGUAGES, folded, glossary
 from .question_words import language_of
 
@@ -79,6 +79,9 @@ _LIGHT = frozenset(
 _TRIVIAL = frozenset(
     "project job story like please thing things stuff mean means regarding concerning total".split()
 )
+
+
+_VAGUE = _LIGHT | COMMON_WORDS  # words whose concepts say nothing: almost everything is done or got
 
 
 class Forms(NamedTuple):
@@ -222,7 +225,8 @@ def _worth(word: str) -> float:
     plain = folded(word)
     if plain.endswith("ly") and len(plain) > 4:
         return 0.25  # an adverb says how, not what
-    return 0.4 if _stem(plain) in _light_stems() else 1.0
+    light = plain in _LIGHT or (_stem(plain) in _light_stems() and not plain.endswith(("er", "ers")))
+    return 0.4 if light else 1.0
 
 
 @cache
@@ -282,7 +286,7 @@ def text_words(text: str) -> Words:
         for part in _split(token):
             forms = _stems(part)
             stems.update(forms, map(_stem, known.get(part, ())))
-            for name in concepts(part, "en" if unspaced else language):
+            for name in concepts(part, "en" if unspaced else language) if part not in _VAGUE else ():
                 named.setdefault(name, set()).add(forms[0])
     for name in _HUMPED.findall(text):
         stems |= {_stem(part.lower()) for part in HUMP.findall(name)}
