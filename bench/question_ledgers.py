@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from question_ledgers_fresh import breach, practice
+from question_ledgers_fresh import breach, conference, practice
 
 from ringbolt import TaskMemory
 
@@ -593,6 +593,7 @@ STORIES: dict[str, tuple[str, Callable[[Ledger], None]]] = {
     "offsite": ("Europe/Lisbon", offsite),
     "breach": ("Europe/Amsterdam", breach),
     "practice": ("Europe/Berlin", practice),
+    "conference": ("Europe/Vienna", conference),
 }
 
 

@@ -198,3 +198,91 @@ def practice(tell: Ledger) -> None:
     tell("stuck", "update", "Nowak needs the drawing of the ceiling", next="Fetch the drawing from the landlord",
          blockers=["the landlord has not sent the drawing of the ceiling"])  # fmt: skip
     tell.at("2026-08-21 09:05")
+
+
+def conference(tell: Ledger) -> None:
+    """Events and software: a regional conference with speakers, a stream, sponsors and a registration service."""
+    tell.at("2026-02-02 09:05")
+    tell.begin(
+        "request", "Organise the river ecology conference",
+        ["Fix the venue", "Open the call for talks", "Select the talks", "Set up the registration service",
+         "Find sponsors", "Arrange the live stream", "Order the catering", "Publish the timetable",
+         "Book rooms for the speakers", "Plan the boat excursion", "Print the lanyards", "Send the thank-you notes"],
+        request="Please organise our conference on river ecology in Graz, 21 to 23 May, for about 180 people. Keep it "
+        "below 60,000 euros. Catering has to be vegetarian. Do not accept money from mining companies. Contracts above "
+        "5,000 euros go to Ingrid Saller for signature.",
+        goal="Every talk can be watched live and afterwards",
+    )  # fmt: skip
+    tell("venue", "update", "Looking at halls", step=1, step_status="active")
+    tell("castle", "exclude", what="Castle hall", why="no lift, so it is not accessible by wheelchair")
+    tell("hall", "decide", choice="Old tram depot", title="Venue", options=["Castle hall", "University aula"],
+         reasoning="it has a lift and room for 240 people", risks=["the heating is loud", "no parking within 400 m"],
+         if_wrong="the aula is reserved for us until 15 March")  # fmt: skip
+    tell("venuedone", "update", "Tram depot booked for 11,300 euros, Ingrid signed", step=1, step_status="completed")
+    tell.at("2026-02-03 14:20")
+    tell("call", "update", "Call for talks is online, it closes on 1 March", step=2, step_status="completed")
+    tell("mail1", "intent", what="Announce the call on the mailing list limnology-at", verify="list archive")
+    tell("mail1done", "outcome", intent=tell.seq_of("mail1"), outcome="did", note="2,140 subscribers")
+    tell.says("talks", "Every talk gets 20 minutes, no exceptions, not even for professors.")
+    tell.says("women", "At least half of the invited speakers should be women.")
+    tell.at("2026-03-02 08:30")
+    tell("select", "update", "94 proposals came in, reading them", step=3, step_status="active", agent="kelp")
+    tell("double", "remember", "Proposals 31 and 77 are the same text under two names", type="discovery", agent="kelp")
+    tell("selected", "update", "42 talks accepted, 8 on the waiting list", step=3, step_status="completed", agent="kelp")
+    tell.at("2026-03-02 13:10")
+    tell("reg", "update", "Building the registration service", step=4, step_status="active", agent="otter")
+    tell("stack", "decide", choice="Pretix, hosted by ourselves", title="Registration software", options=["Eventbrite", "a form"],
+         reasoning="personal data stays in the EU", risks=["we have to patch it"], if_wrong="move to pretix.eu for 2 % per ticket",
+         agent="otter")  # fmt: skip
+    tell.runs("mig1", "Migrate the database", "python -m pretix migrate", "django.db.utils.OperationalError: FATAL: role "
+              "\"pretix\" does not exist", ok=False, seconds=6)  # fmt: skip
+    tell("role", "remember", "The role pretix was missing in PostgreSQL, createuser added it", type="discovery", agent="otter")
+    tell.runs("mig2", "Migrate the database", "python -m pretix migrate", "Applied 311 migrations", seconds=48)
+    tell("dburl", "set", "DATABASE_HOST", "db2.conf.example")
+    tell("dbpass", "remember", "The database password is in the vault under conf/pretix", type="context", agent="otter")
+    tell("price", "remember", "A ticket costs 140 euros, 60 euros for students", type="context")
+    tell.runs("e2e1", "Run the checkout tests", "npx playwright test", "2 failed\n  checkout.spec.ts: voucher field missing\n17 passed",
+              ok=False, seconds=64)  # fmt: skip
+    tell("voucher", "remember", "checkout.spec.ts fails because the voucher field is hidden on phones", type="error", agent="otter")
+    tell("css", "log_action", "Edit theme/checkout.css", files=[{"path": "/srv/project/theme/checkout.css", "change": "modified"}])
+    tell.runs("e2e2", "Run the checkout tests", "npx playwright test", "19 passed (58s)", seconds=60)
+    tell("regdone", "update", "Registration is live at tickets.river.example", step=4, step_status="completed", agent="otter")
+    tell.at("2026-03-03 09:40")
+    tell("spons", "update", "Writing to sponsors", step=5, step_status="active", agent="kelp")
+    tell("sponslist", "update", "Alpenbank gives 8,000 euros, HydroLab 3,500 euros", agent="kelp")
+    tell("mining", "remember", "Styria Mining offered 12,000 euros, declined as the user wishes", type="context", agent="kelp")
+    tell("it", "update", "Il contratto con Alpenbank arriva venerdì, lo firma Ingrid.", agent="kelp")
+    tell.at("2026-03-03 11:50")
+    tell("stream", "update", "Testing the stream", step=6, step_status="active", agent="otter",
+         blockers=["the depot has only 20 Mbit/s upstream"])  # fmt: skip
+    tell.at("2026-03-03 16:15")
+    tell("fibre", "update", "Citynet lays a temporary fibre with 500 Mbit/s for 900 euros", blockers=[], agent="otter")
+    tell("streamdone", "update", "Stream tested for two hours without a dropout", step=6, step_status="completed", agent="otter")
+    tell("de", "update", "Die Aufzeichnungen bleiben zwei Jahre auf dem Server der Universität.", agent="otter")
+    tell.at("2026-03-04 08:20")
+    tell.says("noboat", "The boat excursion is off, the shipping company wants too much. Offer a guided walk instead.")
+    tell.says("meat", "One exception: the dinner on Friday may include fish.")
+    tell("replan", "plan_replace",
+         ["Fix the venue", "Open the call for talks", "Select the talks", "Set up the registration service",
+          "Find sponsors", "Arrange the live stream", "Order the catering", "Publish the timetable",
+          "Book rooms for the speakers", "Plan the guided walk", "Find sign language interpreters", "Print the lanyards",
+          "Send the thank-you notes"],
+         reason="The boat is too expensive, and two participants are deaf")  # fmt: skip
+    tell("cater", "update", "Comparing caterers", step=7, step_status="active", agent="kelp")
+    tell("caterdec", "decide", choice="Grünkost", title="Caterer", options=["Mensa Süd"],
+         reasoning="they bring their own dishes and take the waste back", agent="kelp")  # fmt: skip
+    tell("caterorder", "intent", what="Send the order over 180 lunches to Grünkost", verify="confirmation by mail")
+    tell("zh", "update", "两位同声传译员的费用是每天六百欧元。", agent="kelp")
+    tell.at("2026-03-04 13:45")
+    tell("timetable", "update", "Timetable has 3 parallel tracks", step=8, step_status="active", agent="kelp")
+    tell("publish", "intent", what="Publish the timetable on the website", verify="open river.example/timetable")
+    tell("publishno", "outcome", intent=tell.seq_of("publish"), outcome="did_not", note="the web server was in maintenance")
+    tell("rooms", "remember", "Hotel Mur holds 25 rooms at 98 euros until 10 April", type="context", agent="kelp")
+    tell("keynote", "remember", "The keynote is by Prof. Amara Diallo on 21 May at 10:00", type="context", agent="kelp")
+    tell("q1", "remember", "Do sponsors get a table in the foyer?", type="question")
+    tell("q2", "remember", "Is the walk for 40 or for 60 people?", type="question")
+    tell("a2", "remember", "The walk is for 40 people, the ranger allows no more", type="discovery", resolves=tell.seq_of("q2"))
+    tell("wait", "update", "Caterer wants the number of vegans", next="Ask the registered participants about allergies",
+         blockers=["Grünkost has not confirmed the order"], agent="kelp")  # fmt: skip
+    tell("spentnote", "update", "31,750 euros are committed so far")
+    tell.at("2026-03-05 10:10")
