@@ -23,6 +23,7 @@ from .answer_rows import Context
 from .question_model import INTENTS
 from .questions import Intent
 from .reply import Reply
+from .topic_match import FITS
 
 Answerer = Callable[[Intent, Context], Reply | None]
 
@@ -32,11 +33,16 @@ _OF_THE_WHOLE = frozenset(
 )
 
 
+_OF_STEPS = frozenset("where status current".split())  # a step can have these too
+
+
 def answer(intent: Intent, context: Context) -> Reply | None:
     """The answer from the records to one part of a question; None if nothing recorded answers it."""
     about = intent.about
     if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
-        about = "none"
+        about = "plan" if about in _OF_STEPS and _names_step(context) else "none"
+    if intent.has("plan") and intent.has("change", "drop", "new") and about in ("decision", "plan"):
+        about = "replan"
     tried: list[str] = []
     asks_why = intent.has("why", "reason") and about in ("notes", "none", "value")
     if asks_why or (intent.has("risk", "fallback", "option") and context.subject):
@@ -72,12 +78,17 @@ def _is_about_the_task(intent: Intent, context: Context) -> bool:
     A word that is not among the task's own is what the question is about, unless it looks like a verb.
     """
     task = context.task
-    own = " ".join((task.name, task.goal or "", *(item.title for item in task.items)))
+    titles = [item.title for item in task.items] if intent.about in ("completed", "open", "next") else []
+    own = " ".join((task.name, task.goal or "", *titles))
     missing = context.subject.missing(own)
     if not missing:
         return True
     # A word with the ending of a verb or an adverb is hardly what the question is about.
     return all(word.isalpha() and word.endswith(("ing", "ed", "ly")) for word in missing)
+
+
+def _names_step(context: Context) -> bool:
+    return any(context.subject.coverage(item.title) >= FITS for _, item in show.plan_steps(context))
 
 
 def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:

@@ -189,6 +189,7 @@ def sentences(
         if not worth or not subject.may_fit(one.lower):
             continue
         best: Sentence | None = None
+        whole_text = one.text.strip() if len(clauses(one.text[:3000])) > 1 else ""
         for text, share in _pieces(one):
             sort = 1.0 if wanted is None else wanted(text)
             if not sort:
@@ -197,8 +198,11 @@ def sentences(
             if share < 1.0:  # an output is about what was run, and has words of all sorts
                 score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if score else 0.0
                 score = score if score >= _OUTPUT_FITS else 0.0
-            elif steps and score < least and score >= _OWN and (title := steps.get(one.item or "")):
-                score = 0.95 * subject.coverage(f"{title}. {text}")
+            elif steps and score < least and (title := steps.get(one.item or "")):
+                of_step = subject.coverage(f"{title}. {text}")
+                score = 0.95 * of_step if score >= _OWN else 0.7 * of_step if of_step >= 0.9 else 0.0
+            if text == whole_text:
+                score *= 0.97
             whole = score * share * worth * sort * (1 + 0.1 * subject.beside(text))
             if score >= least and (best is None or whole > best.score):
                 best = Sentence(text=text, score=whole, source=one)
@@ -225,9 +229,11 @@ def _whole(pieces: Iterable[str]) -> Iterable[str]:
 
 def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
     """The sentences of an event with what each is worth: its own words more than the output of a tool."""
-    for piece in _whole(clauses(one.text[:3000])):
-        if not piece.rstrip(" \"'").endswith("?"):
-            yield piece, 1.0
+    pieces = [piece for piece in _whole(clauses(one.text[:3000])) if not piece.rstrip(" \"'").endswith("?")]
+    for piece in pieces:
+        yield piece, 1.0
+    if 1 < len(pieces) < 4 and one.kind in ("discovery", "context", "item.updated", "task.updated", "message"):
+        yield one.text.strip(), 1.0  # "the fridge is old; it keeps 3 hours": a later clause may be about the first
     for text in one.details:
         lines = [line for line in text.splitlines() if line.strip()]
         for line in lines[:_LINES] + lines[-_LINES // 2 :] if len(lines) > _LINES else lines:
@@ -286,8 +292,13 @@ _PLACE = lazy_regex(
 
 
 _UNITS = (
+    (lazy_regex(r"(?i)\bhow long\b|\bduration\b|\bwie lange\b|\bcombien de temps\b|\bcuanto tiempo\b|多久|どのくらい"),
+     lazy_regex(r"(?i)\d ?(?:ms|s|sec\w*|min\w*|h|hrs?|hours?|days?|weeks?|months?|years?|stunden?|tage?n?|wochen?|jahre?n?|heures?|jours?"
+                r"|ans|horas?|d[ií]as?|años?|anni|ore|giorni|uur|dagen|jaar|分钟|小时|天|年)\b|\b(?:two|three|four|five|six|ten|zwei|drei|vier|fünf"
+                r"|deux|trois|dos|tres|due|tre|twee) (?:minutes|hours|days|weeks|months|years|minuten|stunden|tage|wochen|monate|jahre|heures"
+                r"|jours|semaines|mois|ans|horas|días|semanas|años|ore|giorni|anni|uur|dagen|weken)\b")),
     (lazy_regex(r"(?i)\b(?:how (?:big|large)|size|disk|space|storage|memory|grösse|groß|taille|tamaño|tamanho)\b|多大"),
-     lazy_regex(r"(?i)\d ?(?:[kmgtp]i?b\b|bytes?\b|m²|km\b|m\b|cm\b|pages?\b|rows?\b|lines?\b|连接|connections?\b)")),
+     lazy_regex(r"(?i)\d ?(?:[kmgtp]i?b\b|bytes?\b|m²|km\b|m\b|cm\b|square|sq\b|metres?\b|meters?\b|feet\b|hectares?\b|people\b|seats?\b|rooms?\b|pages?\b|rows?\b|lines?\b|连接|connections?\b)")),
     (lazy_regex(r"(?i)\b(?:cost|costs|price|expensive|spend|budget|fee|pay|kostet|kosten|preis|coûte|prix|cuesta|precio|custa|costa"
                 r"|money|worth|euros?|dollars?)\b|多少钱|费用|いくら"),
      lazy_regex(r"(?i)[€$£¥] ?\d|\d ?(?:€|\$|£|¥|euros?\b|eur\b|dollars?\b|usd\b|chf\b|pounds?\b|cents?\b|元|円|%)")),

@@ -26,12 +26,16 @@ _WORTH = {
     "error": 0.95, "exclusion": 0.95, "action": 0.9, "variable": 1.0, "intent": 0.9, "outcome": 1.0,
 }  # fmt: skip
 _QUANTITY = frozenset(
-    "cost costs price number budget size amount total score percent rate hash id phone telephone fee".split()
+    "cost costs price number budget size amount total score percent rate hash id phone telephone fee rent salary weight height"
+    " width length area capacity speed bandwidth temperature limit deposit".split()
 )
 
 
 _COSTS = frozenset(("cost", "costs", "price", "worth", "expensive", "euros", "dollars"))
 _LIMITS = frozenset("user_instruction task.registered decision exclusion context".split())
+
+
+_LIMIT_WORDS = frozenset("budget limit maximum minimum allowance".split())
 
 
 def _worth(one: Evidence) -> float:
@@ -60,7 +64,7 @@ def value(intent: Intent, context: Context) -> Reply | None:
             wanted is None or wanted(reply.text.rpartition(": ")[2].partition(" #")[0])
         ):
             return reply
-    if intent.has("may", "must"):  # a limit is what the user or a decision says, not what was used
+    if intent.has("may", "must") or _LIMIT_WORDS & {word.lower() for word in subject.words}:  # a limit is what the user or a decision says, not what was used
         limits = tuple(one for one in context.window if one.kind in _LIMITS)
         if (reply := _best(intent, context.replace(window=limits), wanted)) is not None:
             return reply
@@ -142,8 +146,8 @@ def reason(intent: Intent, context: Context) -> Reply | None:
     if not context.subject:
         return notes(intent, context)
     chosen = intent.has("decide", "use", "option")  # a choice has a reason only if somebody gave one
-    subject = Subject((*context.subject.words, *intent.soft), language=intent.language)
-    return _best(intent, context, lambda text: has_reason(text) or (not chosen and subject.coverage(text) >= FITS))
+    subject = context.subject
+    return _best(intent, context, lambda text: has_reason(text) or (not chosen and subject.coverage(text) >= 0.9))
 
 
 def dated(intent: Intent, context: Context) -> Reply | None:

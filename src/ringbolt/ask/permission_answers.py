@@ -18,7 +18,7 @@ from .topic_match import FITS, Subject
 
 _FORBIDS = lazy_regex(
     r"(?i)\b(?:do not|don['’]?t|must not|mustn['’]?t|may not|can(?:not|['’]?t)|never|should not|shouldn['’]?t|not allowed|forbidden"
-    r"|prohibited|no longer|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits"
+    r"|prohibited|no longer|nobody|no one|niemand|personne|nadie|ninguem|nessuno|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits"
     r"|nicht|kein\w*|niemals|nie|verboten|ne [^.]{0,20}pas|n['’][^.]{0,20}pas|jamais|interdit\w*|aucun\w*|nunca|prohibid\w*|nao|não|jamais"
     r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:] ?)no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
 )
@@ -38,7 +38,11 @@ _LIMIT = lazy_regex(r"(?i)\b(?:up to|at most|more than|maximum(?: of)?|max\.?|li
                     r" ?(?:€|\$)?(\d[\d,.]*)|(\d[\d,.]*) ?\w* (?:at most|maximum|max\b|or less)")  # fmt: skip
 _NO_MORE = lazy_regex(r"(?i)\bno more than\b")
 _AMOUNT = lazy_regex(r"(?<![\w.,:])(\d[\d,.]*)(?![\w:])")
-_WINDOW = lazy_regex(r"(?i)\bbetween (\d{1,2}):?(\d\d)? (?:and|to) (\d{1,2}):?(\d\d)?")
+_WINDOW = lazy_regex(
+    r"(?i)\bbetween (?P<from>\d{1,2}(?::\d\d)?) (?:and|to) (?P<to>\d{1,2}(?::\d\d)?)"
+    r"|\b(?:after|nach|après|después de las|dopo le|na) (?P<after>\d{1,2}(?::\d\d|\b(?! ?[a-z%€$])))"
+    r"|\b(?:before|vor|avant|antes de las|prima delle|voor) (?P<before>\d{1,2}(?::\d\d|\b(?! [a-z%€$])))"
+)
 _HOUR = lazy_regex(r"\b(\d{1,2}):(\d\d)\b")
 
 
@@ -49,6 +53,7 @@ class Rule(Value, frozen=True, kw_only=True):
     seq: int
     channel: Channel
     forbids: bool = False
+    whole: str = ""  # all that was said with it
 
 
 def rules_of(context: Context) -> Iterator[Rule]:
@@ -63,8 +68,9 @@ def rules_of(context: Context) -> Iterator[Rule]:
             )  # fmt: skip
     said = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
     for entry in sorted(said, key=lambda entry: -entry.seq):
-        for text in clauses(f"{entry.summary}\n{entry.detail or ''}"):
-            yield Rule(text=text, seq=entry.seq, channel=entry.origin.channel)
+        whole = f"{entry.summary}\n{entry.detail or ''}"
+        for text in clauses(whole):
+            yield Rule(text=text, seq=entry.seq, channel=entry.origin.channel, whole=whole)
     for entry in reversed(task.decisions):  # an answer of the user to a question
         if entry.origin.channel == "user":
             text = f"{entry.data.get('title') or entry.summary}: {entry.data.get('choice') or ''}"
@@ -114,13 +120,12 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
     covered = [(context.subject.coverage(part), part) for part in parts]
     best = max(covered, default=(0.0, rule.text))
     text = best[1] if best[0] >= FITS else rule.text
-    if window := _WINDOW.search(rule.text):
-        asked = _HOUR.search(intent.text)
-        if asked:
-            minutes = int(asked[1]) * 60 + int(asked[2])
-            inside = _at(window[1], window[2]) <= minutes < _at(window[3], window[4])
-            forbidden = _FORBIDS.search(rule.text) is not None
-            return ("no" if inside else "yes") if forbidden else ("yes" if inside else "no")
+    if (window := _WINDOW.search(rule.whole or rule.text)) and (asked := _HOUR.search(intent.text)):
+        first, last = _at(window["from"] or window["after"] or "0"), _at(window["to"] or window["before"] or "24")
+        inside = first <= _at(asked[0]) < last
+        said = (rule.whole or rule.text)[: window.start()]
+        forbidden = _FORBIDS.search(said) is not None or said.rstrip().lower().endswith("not")
+        return ("no" if inside else "yes") if forbidden else ("yes" if inside else "no")
     limit = _LIMIT.search(text)
     # "not more than 50" is a limit, "more than 50" alone is a demand.
     if limit and (not limit[0].lower().startswith("more") or _FORBIDS.search(text) or _NO_MORE.search(text)):
@@ -156,7 +161,8 @@ def _excepted(text: str, subject: Subject) -> bool:
     )
 
 
-def _at(hours: str, minutes: str | None) -> int:
+def _at(clock: str) -> int:
+    hours, _, minutes = clock.partition(":")
     return int(hours) * 60 + int(minutes or 0)
 
 

@@ -8,6 +8,7 @@ from ..model.types import Effect, FileTouch, Item, is_dict
 from ..packet import encode
 from ..signals.calls.run_kinds import PROVES, passed, runs
 from ..signals.calls.tools import only_looked
+from ..signals.reports.clauses import read_clauses
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
@@ -46,11 +47,12 @@ def did(intent: Intent, context: Context) -> Reply | None:
         found is None or _closeness(subject, effect.what) >= _closeness(subject, found[1].title)
     ):
         return _verdict(intent, _HAPPENED[effect.status], show.effect(effect, intent.language))
-    if intent.has("pass", "result") and (reply := _last_run(intent, context)) is not None:
-        return reply
+    if intent.has("pass", "fail", "result"):
+        if (reply := _last_run(intent, context) or _reported(intent, context)) is not None:
+            return reply
     if found is not None:
         return _step(intent, *found, context)
-    for candidate in (_value, _file, _last_run, _excluded, _acted):
+    for candidate in (_value, _file, _last_run, _excluded, _acted, _unfinished):
         if (reply := candidate(intent, context)) is not None:
             return reply
     return None
@@ -149,8 +151,8 @@ def _last_check(intent: Intent, context: Context) -> Reply | None:
     ]
     if not wanted:
         return None
-    narrower = Subject(rest, language=intent.language)
-    for one in reversed(context.window):
+    narrower = Subject([word for word in rest if word.lower() not in ("time", "run")], language=intent.language)
+    for one in context.window if intent.has("old") else reversed(context.window):
         kinds = _check_kinds(one)
         if not kinds & wanted or (narrower and narrower.coverage(_run_text(one)) < FITS):
             continue
@@ -264,6 +266,43 @@ def _excluded(intent: Intent, context: Context) -> Reply | None:
     for entry in reversed(fitting(context.subject, context.task.exclusions, lambda entry: entry.summary)):
         word = "no" if show.user_rejected(entry) else "tried"
         return _verdict(intent, word, show.exclusion(entry))
+    return None
+
+
+_REPORTS = frozenset("item.updated task.updated message discovery error".split())
+
+
+def _reported(intent: Intent, context: Context) -> Reply | None:
+    """Whether the newest report about it says that it passed or failed."""
+    titles = {item.id: item.title for item in context.task.items}
+    for one in reversed(context.window):
+        if one.kind not in _REPORTS or not one.text:
+            continue
+        said = f"{titles.get(one.item or '', '')}. {one.text}"
+        if context.subject.coverage(said) < FITS or context.subject.coverage(one.text) < FITS / 2:
+            continue
+        acts = {clause.act for clause in read_clauses(one.text)}
+        if one.kind == "error" or "failed" in acts or "finished" in acts:
+            ok = one.kind != "error" and "failed" not in acts
+            place = cite(one.seq, one.channel)
+            row = Row(lambda most, one=one, place=place: f"{quote(one.text, most)}{place}.", one.seq)
+            return _verdict(intent, "yes" if ok != intent.has("fail") else "no", row)
+    return None
+
+
+def _unfinished(intent: Intent, context: Context) -> Reply | None:
+    """A step that is not finished, if a report about the subject belongs to it: it is not there yet."""
+    subject = context.subject
+    steps = {item.id: (number, item) for number, item in show.live_steps(context.task)}
+    for one in reversed(context.window):
+        number, item = steps.get(one.item or "", (0, None))
+        if item is None or one.kind != "item.updated" or subject.coverage(one.text) < FITS:
+            continue
+        if item.status == "completed" or len(subject.missing(item.title)) == len(subject.words):
+            return None
+        place = cite(one.seq, one.channel)
+        report = Row(lambda most, one=one, place=place: f"{quote(one.text, most)}{place}.", one.seq)
+        return _verdict(intent, "no", _step_row(intent, number, item, context), report)
     return None
 
 

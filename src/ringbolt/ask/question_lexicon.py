@@ -23,7 +23,7 @@ when: when, what time, which day, which date, which dates, what date, what day, 
 where: where
 why: why, how come, what made, for what reason, motivation
 how: how
-many: how many, how much, how big, how large, how often, how high, how fast, number of, count of, amount of
+many: how many, how much, how big, how large, how often, how high, how fast, how old, how tall, how heavy, how wide, how deep, how thick, how far away, how cold, how hot, how warm, how strong, how loud, how expensive, how cheap, how small, how slow, how close, number of, count of, amount of
 long: how long, how much time, duration, longest, time spent, time taken, slowest, how many minutes, how many hours, how many days
 percent: percent, percentage, in total, overall, altogether, in numbers, in figures
 be: is, are, was, were, am, be, been, being, does, do, did, has, have, had, get, got, gets, getting, become, became
@@ -47,7 +47,7 @@ decide: decide, decided, decision, decisions, choose, chose, chosen, choice, cho
 option: option, options, alternative, alternatives, considered, candidates
 use: use, used, using, uses, take, took, taken, rely on
 reason: reason, reasons, rationale, reasoning, because, justification, argument for
-risk: risk, risks, risky, downside, downsides, drawback, drawbacks, danger, dangers, disadvantage, disadvantages, trade-off, tradeoff, tradeoffs, caveat, caveats, could go wrong, might go wrong
+risk: risk, risks, risky, speaks against, speak against, argues against, cons, weakness, weaknesses, weak points, downside, downsides, drawback, drawbacks, danger, dangers, disadvantage, disadvantages, trade-off, tradeoff, tradeoffs, caveat, caveats, could go wrong, might go wrong
 fallback: fallback, what if, what then, fall back, fall-back, plan b, if wrong, is wrong, was wrong, were wrong, be wrong, turns out, wrong choice, backup plan, otherwise, contingency, roll back, way back
 fail: fail, failed, fails, failing, failure, failures, error, errors, went wrong, go wrong, gone wrong, wrong, broke, broken, break, breaks, crash, crashed, crashes, dead end, dead ends, did not work, not work, not working, mistake, mistakes, unsuccessful
 fix: fix, fixed, fixes, solve, solved, solves, resolve, resolved, repair, repaired, remedy, remedied, worked around, work around, overcome, overcame, sorted out, got rid of, get rid of, cured, sort out
@@ -104,7 +104,7 @@ user: nutzer, benutzer, anwender, user, chef
 done: fertig, erledigt, abgeschlossen, geschafft, beendet, getan, vollstandig
 open: offen, ubrig, noch offen, verbleibend, bleibt, fehlt, fehlen, ausstehend, unerledigt, noch, rest
 next: nachste, nachster, nachstes, nachsten, als nachstes, danach, anschliessend, weiter, weitermachen
-now: jetzt, gerade, aktuell, aktuelle, aktueller, momentan, derzeit, im moment, laufend, woran, arbeiten, arbeite
+now: jetzt, gerade, aktuell, aktuelle, aktueller, momentan, derzeit, gearbeitet, im moment, laufend, woran, arbeiten, arbeite
 step: schritt, schritte, schritten, aufgaben, punkt, punkte
 plan: plan, plane, plans
 drop: gestrichen, fallen gelassen, weggefallen, entfernt, rausgenommen, herausgenommen, verworfen
@@ -205,7 +205,7 @@ pass: passe, passent, passes, reussi, reussis, reussie, vert, marche, fonctionne
 result: resultat, resultats, issue, bilan
 happen: passe-t-il, est passe, est-il passe, il passe, arrive, produit, passe hier
 learn: appris, decouvert, trouve, decouvertes, constats
-status: statut, etat, avancement, situation, en sommes-nous, en est, en est-on, en etions-nous, ou en
+status: statut, etat, avancement, situation, en sommes-nous, en est, en est-on, ou en etions-nous, ou en sommes-nous, ou en est-on, ou en est, ou en
 recap: resume, recapitule, apercu, point
 phase: phase, jalon
 own: responsable, s'occupe, charge

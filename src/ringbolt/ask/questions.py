@@ -104,6 +104,9 @@ def _sorts_of(marks: tuple[str, ...]) -> frozenset[str]:
     return allowed
 
 
+_STATES = frozenset("done pass fail happen fix verify drop reject forbid open".split())
+
+
 def _polar(marks: Marks, rest: str) -> bool:
     """Whether a question wants a yes or a no: it begins with a verb, or says so at its end."""
     if marks.language == "zh":
@@ -117,7 +120,7 @@ def _polar(marks: Marks, rest: str) -> bool:
     return (
         bool(strong)
         and not asks & set(marks.marks)
-        and (strong[0] in ("be", "may", "must", "not", "we", "X") or "be" in strong[:4])
+        and (strong[0] in ("be", "may", "must", "not", "we") or "be" in strong[:4] or _STATES & set(strong))
     )
 
 
@@ -131,7 +134,7 @@ _ASKS = lazy_regex(
 )
 _CONJUNCTION = lazy_regex(
     r"(?i)\s*(?:[,;??]\s*(?:and |und |et |y |e |en |but |aber |so |then )?|\s(?:and|und|et|y|e|en|以及|和)\s)"
-    r"(?=(?:what|which|who|when|where|why|how|is|are|did|has|have|was|were|can|may|must|welche\w*|wer|wann|wo|warum"
+    r"(?=(?:(?:what|who|when|where|why|how)'?s|what|which|who|when|where|why|how|is|are|do|does|shall|should|did|has|have|was|were|can|may|must|welche\w*|wer|wann|wo|warum"
     r"|wie|ist|sind|darf|qu'|que|quel\w*|qui|quand|pourquoi|cual\w*|cuál\w*|quien|quién|cuando|cuándo|qué|qual\w*"
     r"|quem|quando|che|cosa|chi|perch[eé]|wat|welke?|wanneer|waarom|hoe|还|接下来|什么)\b|還|接下来|什么|还)"
 )

@@ -150,7 +150,8 @@ def decision(intent: Intent, context: Context) -> Reply | None:
     ]
     entries = [entry for entry in task.decisions if not parts or any(entry.data.get(name) for name in parts)]
     if context.subject:
-        found = fitting(context.subject, entries, _title) or fitting(context.subject, entries, _text)
+        least = 0.45 if parts else FITS  # "if Smith cancels": the name is enough
+        found = fitting(context.subject, entries, _title, least) or fitting(context.subject, entries, _text)
         ruled_out = fitting(context.subject, task.exclusions, _text)
         if intent.has("not") and ruled_out and not parts:  # "why not X?" asks for what speaks against X
             best = max(context.subject.coverage(entry.summary) for entry in ruled_out)
@@ -252,8 +253,8 @@ def fixed(intent: Intent, context: Context) -> Reply | None:
         if not (one.kind in ("error", "exclusion") or one.troubles or one.status == "failed"):
             continue
         said = " ".join((one.text, *one.details, _step_at(one, context.task)))
-        if subject.coverage(said) < FITS:
-            continue
+        if subject.coverage(said) < (0.5 if one.kind == "error" or one.troubles else FITS):
+            continue  # of an error, a word may be the error itself: "the oxygen leak"
         later = window[at + 1 : at + 1 + _FOLLOWING]
         end = _ending(one, Subject(one.text.split()), subject, later)
         if end is not None:

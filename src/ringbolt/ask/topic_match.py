@@ -81,6 +81,7 @@ _TRIVIAL = frozenset(
 )
 
 
+_OFTEN = frozenset("hourly daily weekly monthly quarterly yearly family supply reply assembly early".split())
 _VAGUE = _LIGHT | COMMON_WORDS  # words whose concepts say nothing: almost everything is done or got
 
 
@@ -138,28 +139,23 @@ class Subject:
             return 0.0
         has = text_words(text[:_CHARACTERS])
         exact = [_match(forms, has, text) for forms, _ in self._wanted]
-        used = frozenset(filter(None, exact))  # a word of the text stands for one word of the subject
+        used = set(filter(None, exact))  # a word of the text stands for one word of the subject
         whole = got = 0.0
         alike = 0
         for word, (forms, worth), match in zip(self.words, self._wanted, exact, strict=True):
             whole += worth
             if match:
                 got += worth
-            elif share := self._alike(forms, has, used):
-                got += worth * share
+            elif like := _alike(forms, has, used):
+                got += worth * (SAME_CONCEPT if self._language == has.language else TRANSLATED)
+                used.add(like)
                 alike += 1
             elif _DIGIT.search(word):  # another number or version is another thing
                 whole += worth
-        if not used and alike < min(2, len(self.words)):
+        if alike == len(used) < 2:
             return 0.0  # one word of the same concept may mean something else
         extra = 0.4 * self.beside(text)
         return (got + extra) / (whole + extra) if got else 0.0
-
-    def _alike(self, forms: Forms, has: Words, used: frozenset[str]) -> float:
-        """What the words of a text that share a concept with a word of the subject are worth."""
-        if not any(has.concepts.get(name, used) - used for name in forms.concepts):
-            return 0.0
-        return SAME_CONCEPT if self._language == has.language else TRANSLATED
 
     def beside(self, text: str) -> int:
         """How many of the words beside the subject a text has."""
@@ -172,7 +168,7 @@ class Subject:
         return [
             word
             for word, (forms, _) in zip(self.words, self._wanted, strict=True)
-            if not _match(forms, has, text) and not self._alike(forms, has, frozenset())
+            if not _match(forms, has, text) and not _alike(forms, has, set())
         ]
 
 
@@ -182,10 +178,21 @@ def _match(forms: Forms, has: Words, text: str) -> str:
         if form in has.stems or (not form.isascii() and form in text):
             return form
     for form in forms.stems:
-        if 3 < len(form) < 6 and form.isalpha():  # "cert" is short for "certificate"
+        short = 3 < len(form) < 6 and form.isalpha()  # "cert" is short for "certificate"
+        cognate = len(form) > 6 and has.language != "en"  # "inspectora" is an inspector
+        if short or cognate:
             for one in has.stems:
-                if one.startswith(form) and len(one) > len(form) + 1:
+                if one.startswith(form[:7]) and (cognate or len(one) > len(form) + 1):
                     return one
+    return ""
+
+
+def _alike(forms: Forms, has: Words, used: set[str]) -> str:
+    """A word of a text that shares a concept with a word of the subject, and stands for no other one."""
+    for name in forms.concepts:
+        for word in has.concepts.get(name, ()):
+            if word not in used:
+                return word
     return ""
 
 
@@ -223,7 +230,7 @@ def _worth(word: str) -> float:
     if re.search(r"\d|_|[./]\w", word):
         return 1.5
     plain = folded(word)
-    if plain.endswith("ly") and len(plain) > 4:
+    if plain.endswith("ly") and len(plain) > 4 and plain not in _OFTEN:
         return 0.25  # an adverb says how, not what
     light = plain in _LIGHT or (_stem(plain) in _light_stems() and not plain.endswith(("er", "ers")))
     return 0.4 if light else 1.0
@@ -309,7 +316,9 @@ def _stem(word: str) -> str:
 def _stems(word: str) -> tuple[str, ...]:
     """The stem of a word, and of the verb that it is a noun of: rotation, rotate."""
     root = _stem(word)
-    return (root, stem(f"{word[:-3]}e")) if word.endswith("ation") and len(word) > 7 else (root,)
+    if word.endswith("ation") and len(word) > 7:
+        return root, stem(f"{word[:-3]}e")
+    return (root, _stem(word[:-2])) if word in _OFTEN and word.endswith("ly") and len(word) > 6 else (root,)
 
 
 _IRREGULAR = {
@@ -329,14 +338,16 @@ _IRREGULAR = {
 } | {"approve": stem("approval"), "deletion": stem("delete")}  # fmt: skip
 
 
-def fitting(subject: Subject, things: Iterable[Thing], text: Callable[[Thing], str]) -> list[Thing]:
+def fitting(
+    subject: Subject, things: Iterable[Thing], text: Callable[[Thing], str], least: float = FITS
+) -> list[Thing]:
     """The candidates that fit a subject about as well as the best one, in their order."""
     if not subject:
         return []
     candidates = list(things)[-_MOST:]
     scores = [subject.coverage(text(thing)) for thing in candidates]
     best = max(scores, default=0.0)
-    if best < FITS:
+    if best < least:
         return []
-    least = max(FITS, 0.9 * best)
+    least = max(least, 0.9 * best)
     return [thing for thing, score in zip(candidates, scores, strict=True) if score >= least]
