@@ -60,6 +60,8 @@ def answer(intent: Intent, context: Context) -> Reply | None:
         about = "notes" if about in _OF_THE_WHOLE else about
     elif intent.has("file") and about in ("value", "none", "notes") and context.subject:
         about = "files"
+    if intent.polar and about in ("notes", "value", "none"):
+        about = "did"
     for name in (about, *_THEN.get(about, ("none",))):
         if name == "none" and intent.polar and "did" not in tried:
             name = "did"

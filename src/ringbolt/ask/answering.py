@@ -177,9 +177,8 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
     words = (*part.subject, *(word for word in soft if word in _THINGS.get(part.about, _THING_WORDS)))
     if not words and part.step is None and part.about in ("value", "none", "notes", "when", "people"):
         words = () if part.about == "people" and part.has("own") else soft
-    subject = Subject(
-        words, () if words is soft else soft, part.language, known=f"{task.name} {task.goal or ''}"
-    )
+    known = f"{task.name} {task.goal or ''}"
+    subject = Subject(words, () if words is soft else soft, part.language, known, head=part.head)
     context = context.replace(subject=subject)
     hits: tuple[Hit, ...] = ()
     if subject and task.seq > 300:
@@ -192,8 +191,9 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
     if foreign := untranslated(subject.words, part.language):
         texts = [one.lower for one in context.window] + [item.title.lower() for item in task.items]
         absent = [word for word in foreign if not any(word.lower()[:5] in text for text in texts)]
-        known = f"{task.name} {task.goal or ''}"
-        context = context.replace(subject=Subject(subject.words, soft, part.language, known, absent))
+        context = context.replace(
+            subject=Subject(subject.words, soft, part.language, known, absent, part.head)
+        )
     if part.span is not None or part.about == "history":
         period, since = memory.store.read(lambda tx: _period(tx, context, part))
         context = context.replace(period=period, since=since)

@@ -141,7 +141,7 @@ def _next_step(sets: str) -> Iterable[str]:
 _TROUBLE = lazy_regex(r'"(?:active_issue|attention)":\s*("(?:[^"\\]|\\.)+")|"blockers":\s*"?(\[.*?\])')
 
 
-_CLEARS = lazy_regex(r'"blockers":\s*"?\[\]|"active_issue":\s*(?:""|null)')
+_CLEARS = lazy_regex(r'"blockers":\s*(?:null|"?\[\])|"active_issue":\s*(?:""|null)')
 
 
 def _troubles(sets: str) -> Iterable[str]:
@@ -182,11 +182,12 @@ def sentences(
     the right sort (0: not at all), `kinds` what an event is worth (0: it is not considered). `steps` are the
     titles of steps: an event of a step is about what the step is about."""
     found: list[Sentence] = []
+    of_steps = {item for item, title in (steps or {}).items() if subject.coverage(title) >= 0.9}
     for one in evidence:
         worth = 0.0 if one.kind in NO_EVIDENCE else 1.0 if kinds is None else kinds(one)
         if one.kind == "action" and only_looked(one.text):
             continue  # what was read is not what was done or found
-        if not worth or not subject.may_fit(one.lower):
+        if not worth or not (one.item in of_steps or subject.may_fit(one.lower)):
             continue
         best: Sentence | None = None
         whole_text = one.text.strip() if len(clauses(one.text[:3000])) > 1 else ""
@@ -319,10 +320,12 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
         plain = text.lower()
         for word in own:
             plain = plain.replace(word, " ")
+        if units is None:
+            plain = _DATED.sub(" ", plain)  # a date is no quantity
         if not (units or _NUMBER).search(plain):
             return 0.0
         counts = any(len(subject.missing(found)) < len(subject.words) for found in _COUNTED.findall(plain))
-        return 1.0 + 0.1 * counts + 0.2 * (total and _OF_ALL.search(plain) is not None)
+        return 1.0 + 0.2 * counts + 0.2 * (total and _OF_ALL.search(plain) is not None)
 
     return wanted
 

@@ -101,7 +101,9 @@ def permission(intent: Intent, context: Context) -> Reply | None:
     rule = close[0]
     word = _verdict(intent, rule, context) if intent.polar else None
     opening = f"{say(language, word)}: " if word else ""
-    rows = [_row(one, language) for one in close[: 1 if word else 3]]
+    timed = word and _WINDOW.search(rule.whole) and _HOUR.search(intent.text)
+    shown = [rule.replace(text=rule.whole.strip())] if timed else close[: 1 if word else 3]
+    rows = [_row(one, language) for one in shown]
     return compose(rows, PARAGRAPH, opening=opening)
 
 
@@ -115,11 +117,15 @@ def _row(rule: Rule, language: str) -> Row:
 
 
 def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
-    """Yes or no to a question about a rule; None if its words do not say."""
-    parts = _parts(rule.text)
-    covered = [(context.subject.coverage(part), part) for part in parts]
+    """Yes or no to a question about a rule; None if its words do not say. The part of a sentence that is about
+    it counts, otherwise all of it."""
+    covered = [(context.subject.coverage(part), part) for part in _parts(rule.text)]
     best = max(covered, default=(0.0, rule.text))
-    text = best[1] if best[0] >= FITS else rule.text
+    said = _verdict_of(intent, rule, best[1], best[0], context) if best[0] >= FITS else None
+    return said or _verdict_of(intent, rule, rule.text, best[0], context)
+
+
+def _verdict_of(intent: Intent, rule: Rule, text: str, share: float, context: Context) -> str | None:
     if (window := _WINDOW.search(rule.whole or rule.text)) and (asked := _HOUR.search(intent.text)):
         first, last = _at(window["from"] or window["after"] or "0"), _at(window["to"] or window["before"] or "24")
         inside = first <= _at(asked[0]) < last
@@ -139,7 +145,7 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
     if forbids:
         return None if must and intent.has("not") else "no"
     if must:  # an instruction is something to be done
-        return "yes" if _REQUIRES.search(text) or (best[0] >= 0.75 and rule.channel == "user") else None
+        return "yes" if _REQUIRES.search(text) or (share >= 0.75 and rule.channel == "user") else None
     if _ALLOWS.search(text):
         return "yes"
     return "no" if _KEEPS.search(text) else None

@@ -33,6 +33,7 @@ class Marks(Value, frozen=True, kw_only=True):
     subject: tuple[str, ...]
     soft: tuple[str, ...] = ()
     language: str = "en"
+    head: str = ""  # of "which languages …": what sort of thing is asked for
 
 
 def read_marks(text: str, original: str = "", language: str | None = None) -> Marks:
@@ -44,15 +45,18 @@ def read_marks(text: str, original: str = "", language: str | None = None) -> Ma
     marks: list[str] = []
     subject: list[str] = []
     soft: list[str] = []
+    head = ""
     for word, concept in tokens:
         if concept in (SUBJECT, NUMBER):
+            if marks and marks[-1] == "what" and concept == SUBJECT:
+                head = head or spelled.get(word, word)
             subject.append(spelled.get(word, word))
             if marks and marks[-1] == concept:
                 continue
         elif concept in _SOFT:
             soft += word.split()
         marks.append(concept)
-    return Marks(marks=tuple(marks), subject=tuple(subject), soft=tuple(soft), language=language)
+    return Marks(marks=tuple(marks), subject=tuple(subject), soft=tuple(soft), language=language, head=head)
 
 
 def language_of(plain: str) -> str:
@@ -157,8 +161,8 @@ def _unspaced_tokens(run: str, language: str) -> Iterator[tuple[str, str]]:
             next((name for name in longest if len(name) > 1 and run.startswith(name, at)), ""),
         )
         for phrase, name in table:
-            if len(phrase) <= len(word):
-                break
+            if len(phrase) < len(word):
+                break  # of two equally long, what questions are made of counts
             if run.startswith(phrase, at):
                 concept, word = name, phrase
                 break

@@ -24,7 +24,8 @@ class Intent(Value, frozen=True, kw_only=True):
 
     `soft` are words that may belong to the subject; `marks` what the other words stand for; `step` is the
     number of a step, `most` how many results are wanted, `span` the time that is named, `second` the next
-    best intent. `polar` questions want a yes or no.
+    best intent. `polar` questions want a yes or no; `head` is the sort of thing that is asked for ("which
+    languages").
     """
 
     about: str
@@ -37,6 +38,7 @@ class Intent(Value, frozen=True, kw_only=True):
     span: Span | None = None
     second: str = "none"
     polar: bool = False
+    head: str = ""
     text: str = ""
 
     @property
@@ -78,7 +80,7 @@ def _read(asked: str, language: str) -> Intent:
         about = "did"
     return Intent(
         about=about, subject=marks.subject, soft=marks.soft, marks=marks.marks, language=marks.language,
-        step=step, most=most, span=span, second=second, polar=polar, text=one_line(asked),
+        step=step, most=most, span=span, second=second, polar=polar, head=marks.head, text=one_line(asked),
     )  # fmt: skip
 
 

@@ -256,20 +256,22 @@ def fixed(intent: Intent, context: Context) -> Reply | None:
         if subject.coverage(said) < (0.5 if one.kind == "error" or one.troubles else FITS):
             continue  # of an error, a word may be the error itself: "the oxygen leak"
         later = window[at + 1 : at + 1 + _FOLLOWING]
-        end = _ending(one, Subject(one.text.split()), subject, later)
+        end = _ending(one, subject, later, context.task)
         if end is not None:
             rows = [_report(one), _report(end)]
             return compose(rows, PARAGRAPH, glue=" → ").replace(items=())
     return None
 
 
-def _ending(one: Evidence, trouble: Subject, subject: Subject, later: Sequence[Evidence]) -> Evidence | None:
+def _ending(one: Evidence, subject: Subject, later: Sequence[Evidence], task: Snapshot) -> Evidence | None:
     """The event that ended a trouble."""
     if one.troubles:
         return next((after for after in later if after.clears_blockers), None)
+    trouble = Subject(one.text.split())
     for after in later:
-        about = after.kind in _REPORTS and not after.troubles and len(subject.missing(after.text)) < len(subject.words)
-        if about and trouble.coverage(after.text) >= 0.25:
+        if after.kind not in _REPORTS or after.troubles or trouble.coverage(after.text) < 0.25:
+            continue
+        if len(subject.missing(f"{_step_at(after, task)}. {after.text}")) < len(subject.words):
             return after
     return None
 

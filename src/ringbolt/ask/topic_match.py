@@ -25,6 +25,7 @@ Thing = TypeVar("Thing")
 FITS = 0.6
 # What a word of the same concept is worth, if the word itself is worth 1: in the same language, and in another.
 SAME_CONCEPT, TRANSLATED = 0.5, 0.9
+_HEAD = 0.4  # what a missing head costs beside its own worth
 _CHARACTERS = 1500  # of each text
 _MOST = 2000  # candidates that are compared
 _TOKEN = lazy_regex(r"[a-z0-9]+(?:[._:/@+-]+[a-z0-9]+)*")
@@ -74,7 +75,7 @@ windy wind
 """
 _LIGHT = frozenset(
     "run start begin get make take put keep give show need hold work look come time way kind type sort name called thing"
-    " stuff part one bit lot use good whole exactly currently present respect regard detail general data other own".split()
+    " stuff part one bit lot use good whole exactly currently present respect regard detail general data other own number id".split()
 )
 _TRIVIAL = frozenset(
     "project job story like please thing things stuff mean means regarding concerning total".split()
@@ -111,10 +112,12 @@ class Subject:
         language: str = "en",
         known: str = "",
         absent: Iterable[str] = (),
+        head: str = "",
     ) -> None:
         """`known` is what every text of the task is about, such as its name: its words count for little. So do
         `absent` words, of another language, that we cannot translate and that no record has: they may be
-        anything, also a verb."""
+        anything, also a verb. A text without the `head`, the sort of thing that is asked for, fits worse."""
+        self._head = head
         self.words = [word for word in dict.fromkeys(words) if folded(word) not in _TRIVIAL]
         self._language = language
         about = text_words(known).stems if known else frozenset[str]()
@@ -150,6 +153,8 @@ class Subject:
                 got += worth * (SAME_CONCEPT if self._language == has.language else TRANSLATED)
                 used.add(like)
                 alike += 1
+            elif word == self._head:
+                whole += _HEAD
             elif _DIGIT.search(word):  # another number or version is another thing
                 whole += worth
         if alike == len(used) < 2:
@@ -309,6 +314,8 @@ def _split(token: str) -> list[str]:
 def _stem(word: str) -> str:
     if word in _IRREGULAR:
         return _IRREGULAR[word]
+    if len(word) > 5 and word.endswith(("er", "ers")):
+        return word.removesuffix("s")  # a mover is not a move
     root = stem(word)
     return root[:-1] if len(root) > 4 and root.endswith("y") else root
 
