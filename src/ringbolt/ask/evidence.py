@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..model.lazy_regex import lazy_regex
@@ -24,6 +25,7 @@ WINDOW = 300  # newest events that are read for a question with a subject
 _DATA = 3000  # characters of the data of an event
 _LINES = 60  # lines of an output
 _OUTPUT_FITS = 0.75
+_SPOKEN = 0.95  # what the own words of an event are worth at least
 _OWN = 0.25  # of a subject that an event of a step must have itself
 # Types of events that state nothing about the work.
 NO_EVIDENCE = frozenset(
@@ -190,20 +192,17 @@ def sentences(
         if not worth or not (one.item in of_steps or subject.may_fit(one.lower)):
             continue
         best: Sentence | None = None
-        whole_text = one.text.strip() if len(clauses(one.text[:3000])) > 1 else ""
         for text, share in _pieces(one):
             sort = 1.0 if wanted is None else wanted(text)
             if not sort:
                 continue
             score = subject.coverage(text)
-            if share < 1.0:  # an output is about what was run, and has words of all sorts
+            if share < _SPOKEN:  # an output is about what was run, and has words of all sorts
                 score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if score else 0.0
                 score = score if score >= _OUTPUT_FITS else 0.0
             elif steps and score < least and (title := steps.get(one.item or "")):
                 of_step = subject.coverage(f"{title}. {text}")
                 score = 0.95 * of_step if score >= _OWN else 0.7 * of_step if of_step >= 0.9 else 0.0
-            if text == whole_text:
-                score *= 0.97
             whole = score * share * worth * sort * (1 + 0.1 * subject.beside(text))
             if score >= least and (best is None or whole > best.score):
                 best = Sentence(text=text, score=whole, source=one)
@@ -228,13 +227,17 @@ def _whole(pieces: Iterable[str]) -> Iterable[str]:
         yield before
 
 
+_PRONOUN = lazy_regex(r"(?i)(?:it|they|he|she|this|that|these|es|er|sie|das|il|elle|ils|ce|ello|esto|ele|ela|isso|lo|zij|het)\b|[它他她这]")
+
+
 def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
     """The sentences of an event with what each is worth: its own words more than the output of a tool."""
     pieces = [piece for piece in _whole(clauses(one.text[:3000])) if not piece.rstrip(" \"'").endswith("?")]
     for piece in pieces:
         yield piece, 1.0
-    if 1 < len(pieces) < 4 and one.kind in ("discovery", "context", "item.updated", "task.updated", "message"):
-        yield one.text.strip(), 1.0  # "the fridge is old; it keeps 3 hours": a later clause may be about the first
+    for first, second in pairwise(pieces):
+        if _PRONOUN.match(second):  # "the fridge is old; it stays cold for 3 hours"
+            yield f"{first.rstrip('.')}; {second}", 0.97
     for text in one.details:
         lines = [line for line in text.splitlines() if line.strip()]
         for line in lines[:_LINES] + lines[-_LINES // 2 :] if len(lines) > _LINES else lines:
@@ -292,18 +295,39 @@ _PLACE = lazy_regex(
 )
 
 
-_UNITS = (
-    (lazy_regex(r"(?i)\bhow long\b|\bduration\b|\bwie lange\b|\bcombien de temps\b|\bcuanto tiempo\b|多久|どのくらい"),
-     lazy_regex(r"(?i)\d ?(?:ms|s|sec\w*|min\w*|h|hrs?|hours?|days?|weeks?|months?|years?|stunden?|tage?n?|wochen?|jahre?n?|heures?|jours?"
-                r"|ans|horas?|d[ií]as?|años?|anni|ore|giorni|uur|dagen|jaar|分钟|小时|天|年)\b|\b(?:two|three|four|five|six|ten|zwei|drei|vier|fünf"
-                r"|deux|trois|dos|tres|due|tre|twee) (?:minutes|hours|days|weeks|months|years|minuten|stunden|tage|wochen|monate|jahre|heures"
-                r"|jours|semaines|mois|ans|horas|días|semanas|años|ore|giorni|anni|uur|dagen|weken)\b")),
-    (lazy_regex(r"(?i)\b(?:how (?:big|large)|size|disk|space|storage|memory|grösse|groß|taille|tamaño|tamanho)\b|多大"),
-     lazy_regex(r"(?i)\d ?(?:[kmgtp]i?b\b|bytes?\b|m²|km\b|m\b|cm\b|square|sq\b|metres?\b|meters?\b|feet\b|hectares?\b|people\b|seats?\b|rooms?\b|pages?\b|rows?\b|lines?\b|连接|connections?\b)")),
-    (lazy_regex(r"(?i)\b(?:cost|costs|price|expensive|spend|budget|fee|pay|kostet|kosten|preis|coûte|prix|cuesta|precio|custa|costa"
-                r"|money|worth|euros?|dollars?)\b|多少钱|费用|いくら"),
-     lazy_regex(r"(?i)[€$£¥] ?\d|\d ?(?:€|\$|£|¥|euros?\b|eur\b|dollars?\b|usd\b|chf\b|pounds?\b|cents?\b|元|円|%)")),
-)  # fmt: skip
+# Measures: their names | other words that ask for them | the units that an answer must have.
+_MEASURES = """
+duration | how long, wie lange, combien de temps, cuanto tiempo, quanto tempo, hoe lang, 多久, どのくらい | ms s sec seconds? min minutes? h hrs? hours? days? weeks? months? years? long sekunden minuten stunden? tage?n? wochen? monate?n? jahre?n? secondes? heures? jours? semaines? mois ans segundos? minutos? horas? dias? semanas? meses anos? minuti ore giorni settimane mesi anni uur uren dagen weken jaar 分钟 小时 天 年
+size area | how big, how large, disk, space, storage, memory, grosse, gross, taille, tamano, tamanho, 多大 | [kmgtp]i?b bytes? m² km m cm square sq met(?:er|re)s? feet hectares? people seats? rooms? pages? rows? lines? connections? 连接
+price cost costs fee rent salary | expensive, spend, spent, budget, pay, kostet, kosten, preis, coute, prix, cuesta, precio, custa, costa, money, worth, euros, dollars, 多少钱, 费用, いくら | € \\$ £ ¥ euros? eur dollars? usd chf pounds? cents? 元 欧元 円 %
+weight | how heavy, wie schwer, weigh, weighs, 多重 | kg g t tons? tonnes? lbs? pounds? kilos? kilograms? 公斤 吨
+temperature | how hot, how cold, how warm, wie warm, wie kalt | ° degrees? grad celsius
+bandwidth speed throughput | how fast, wie schnell | [kmg]?bit/s [kmg]b/s [kmg]bps mbit gbit km/h rps req requests?
+height width length depth | how high, how tall, how wide, how deep, how thick | m cm mm km met(?:er|re)s? feet ft inch(?:es)?
+"""
+_FEW = "two|three|four|five|six|seven|eight|nine|ten|twelve|zwei|drei|vier|funf|deux|trois|quatre|dos|tres|due|tre|twee|drie|[一二三四五六七八九十百]+"
+
+
+@cache
+def _measures() -> tuple[tuple[frozenset[str], re.Pattern[str], re.Pattern[str]], ...]:
+    """For each measure its names, what asks for it, and an amount of it."""
+    found: list[tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]] = []
+    for line in _MEASURES.strip().splitlines():
+        names, words, units = (part.strip() for part in line.split(" | "))
+        asked = [*names.split(), *words.split(", ")]
+        spoken = "|".join(word for word in asked if word.isascii())
+        written = "|".join(word for word in asked if not word.isascii()) or "(?!)"
+        unit = "|".join(units.split())
+        amount = rf"(?:\d[\d.,]*|\b(?:{_FEW})) ?(?:{unit})(?![a-z])|[€$£¥] ?\d" if "€" in unit else (
+            rf"(?:\d[\d.,]*|\b(?:{_FEW})) ?(?:{unit})(?![a-z])|\d[\d.,]* ?\w+ (?:{unit})(?![a-z])"
+        )
+        found.append((frozenset(names.split()), re.compile(rf"\b(?:{spoken})\b|{written}"), re.compile(amount)))
+    return tuple(found)
+
+
+def measures(word: str) -> bool:
+    """Whether a word is the name of a measure, which its unit says too."""
+    return any(word.lower() in names for names, _, _ in _measures())
 
 
 _COUNTED = lazy_regex(r"(?i)(?<![\w.,:-])\d[\d.,]*\s+(?:(?:[a-z]+\s+)?of\s+(?:the\s+)?)?((?:[\w-]+\s+){0,2}[\w-]+)")
@@ -314,10 +338,11 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
     """How well a sentence has a number that is not a part of the subject, with a unit that fits the question:
     better if it counts the subject itself ("40 minutes of logs"), or all of it if the total is asked for."""
     own = [word.lower() for word in subject.words if re.search(r"\d", word)]
-    units = next((unit for asked, unit in _UNITS if asked.search(question)), None)
+    asked = folded(question)
+    units = next((amount for _, words, amount in _measures() if words.search(asked)), None)
 
     def wanted(text: str) -> float:
-        plain = text.lower()
+        plain = folded(text)
         for word in own:
             plain = plain.replace(word, " ")
         if units is None:

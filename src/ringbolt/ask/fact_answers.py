@@ -13,7 +13,7 @@ from ..packet import encode
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
-from .evidence import Evidence, Sentence, has_person, has_place, has_quantity, has_reason, has_time, sentences
+from .evidence import Evidence, Sentence, has_person, has_place, has_quantity, has_reason, has_time, measures, sentences
 from .polar_answers import check_result
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, plain, quote
@@ -58,6 +58,9 @@ def value(intent: Intent, context: Context) -> Reply | None:
         _QUANTITY & {word.lower() for word in subject.words}
     )
     wanted = has_quantity(subject, intent.text, intent.has("percent")) if counts else _sort(intent)
+    if counts and (things := [word for word in subject.words if not measures(word)]):
+        subject = Subject(things, intent.soft, intent.language, f"{task.name} {task.goal or ''}")
+        context = context.replace(subject=subject)  # "80 kg" is a weight without the word
     if intent.has("pass", "fail", "last"):
         reply = check_result(intent, context)
         if reply is not None and (
@@ -104,7 +107,7 @@ def _agents(intent: Intent, context: Context) -> Reply | None:
         if not one.agent or one.kind not in _DOINGS:
             continue
         item = steps.get(one.item or "")
-        if item is not None or (one.text and subject.coverage(one.text) >= _PREDICATE):
+        if item is not None or (one.text and subject.coverage(one.text) >= 0.9):
             text = item.title if item is not None else one.text
             place = cite(one.seq, one.channel)
             row = Row(lambda most, one=one, text=text, place=place: f"{quote(one.agent, 80)}: {quote(text, most)}{place}", one.seq)
@@ -145,8 +148,9 @@ def reason(intent: Intent, context: Context) -> Reply | None:
     """The sentence that says why: it gives a reason, or states just what the question asks about."""
     if not context.subject:
         return notes(intent, context)
-    chosen = intent.has("decide", "use", "option")  # a choice has a reason only if somebody gave one
     subject = context.subject
+    # A choice has a reason only if somebody gave one, and a name alone says nothing about why.
+    chosen = intent.has("decide", "use", "option") or len(subject.words) < 2
     return _best(intent, context, lambda text: has_reason(text) or (not chosen and subject.coverage(text) >= 0.9))
 
 

@@ -19,8 +19,8 @@ LANGUAGES: tuple[str, ...] = ("en", "de", "fr", "es", "pt", "it", "nl", "zh", "j
 _EN = """
 what: what, which, whatever
 who: who, whom, whose, which person, which agent, which of us, which colleague, which team, by whom, whos
-when: when, what time, which day, which date, which dates, what date, what day, deadline, how long ago
-where: where
+when: when, what time, which day, which date, which dates, what date, what day, date of, dates of, dates for, date for, deadline, how long ago
+where: where, location, location of, whereabouts
 why: why, how come, what made, for what reason, motivation
 how: how
 many: how many, how much, how big, how large, how often, how high, how fast, how old, how tall, how heavy, how wide, how deep, how thick, how far away, how cold, how hot, how warm, how strong, how loud, how expensive, how cheap, how small, how slow, how close, number of, count of, amount of
@@ -49,7 +49,7 @@ use: use, used, using, uses, take, took, taken, rely on
 reason: reason, reasons, rationale, reasoning, because, justification, argument for
 risk: risk, risks, risky, speaks against, speak against, argues against, cons, weakness, weaknesses, weak points, downside, downsides, drawback, drawbacks, danger, dangers, disadvantage, disadvantages, trade-off, tradeoff, tradeoffs, caveat, caveats, could go wrong, might go wrong
 fallback: fallback, what if, what then, fall back, fall-back, plan b, if wrong, is wrong, was wrong, were wrong, be wrong, turns out, wrong choice, backup plan, otherwise, contingency, roll back, way back
-fail: fail, failed, fails, failing, failure, failures, error, errors, went wrong, go wrong, gone wrong, wrong, broke, broken, break, breaks, crash, crashed, crashes, dead end, dead ends, did not work, not work, not working, mistake, mistakes, unsuccessful
+fail: fail, failed, fails, failing, failure, failures, error, errors, went wrong, go wrong, gone wrong, wrong, wrong with, is wrong with, was wrong with, are wrong with, were wrong with, broke, broken, break, breaks, crash, crashed, crashes, dead end, dead ends, did not work, not work, not working, mistake, mistakes, unsuccessful
 fix: fix, fixed, fixes, solve, solved, solves, resolve, resolved, repair, repaired, remedy, remedied, worked around, work around, overcome, overcame, sorted out, got rid of, get rid of, cured, sort out
 try: try, tried, trying, attempt, attempts, attempted, approach, approaches
 avoid: avoid, not try, not repeat, not do again, ruled out, pitfall, pitfalls, steer clear, try again, excluded
@@ -59,7 +59,7 @@ ask: ask, asked, asks, request, requested, requests, want, wanted, wants, wish, 
 say: say, said, says, tell, told, mention, mentioned, wrote, write to, message
 last: last, latest, in the end, at the end, most recent, most recently, newest, just, recently, recent, final, lately
 rule: instruction, instructions, rule, rules, constraint, constraints, requirement, requirements, preference, preferences, guideline, guidelines, restrictions, conditions
-goal: goal, goals, objective, objectives, purpose, aim, acceptance, acceptance criteria, definition of done, success criteria, accepted, criteria, trying to achieve, about
+goal: goal, goals, objective, objectives, purpose, aim, acceptance, acceptance criteria, definition of done, success criteria, accepted, criteria, trying to achieve, want to achieve, achieve, hope to achieve, want to reach, about
 value: value, values, set, set to, equal, equals
 names: variables, names, identifiers, key details, key facts, versions, tickets, paths, details
 file: file, files, modules, scripts
@@ -74,8 +74,8 @@ report: only reported, unverified, not verified, unproven, not proven
 pass: pass, passed, passes, passing, match, matches, matched, green, succeed, succeeded, successful, success, work, works, worked, ok, okay, clean, fine
 result: result, results, outcome, outcomes, conclusion, end result, final answer, turn out, turned out
 happen: happen, happened, take place, took place, taken place, happens, happening, going on, went on, occurred, been up to, missed, miss, activity
-learn: learn, learned, learnt, find out, found out, discover, discovered, discovery, discoveries, finding, findings, insight, insights, notes, know about, known about
-status: status, state, progress, how far, how far along, stand, stands, situation, how is it going, things going, coming along, shape
+learn: learn, learned, learnt, find out, found out, discover, discovered, discovery, discoveries, finding, findings, insight, insights, odd, strange, unusual, noteworthy, remarkable, interesting, notes, know about, known about
+status: status, state, progress, how far, how far along, stand, stands, situation, state of play, state of things, how is it going, things going, coming along, shape
 recap: recap, summary, story, summarise, summarize, overview, tldr, so far
 standing: did we stop, did i stop, resume, pick up, catch me up, catch up, bring me up, up to speed, where was i, where were we, left off, leave off, remind me, fill me in, brief me
 phase: phase, phases, milestone, stage
@@ -119,7 +119,7 @@ fallback: notfallplan, plan b, ausweichplan, ruckfall, wenn das falsch, falls, r
 fail: fehlgeschlagen, gescheitert, fehler, schiefgegangen, schief, schiefgelaufen, kaputt, nicht funktioniert, funktioniert nicht, scheiterte, schlug
 fix: behoben, gelost, repariert, geloste, beheben
 try: versucht, versuch, versuche, probiert, ausprobiert
-avoid: vermeiden, nicht noch einmal, nicht wieder
+avoid: vermeiden, nicht noch einmal, nicht wieder, nochmal versuchen, noch einmal versuchen
 forbid: verboten, untersagt, nicht erlaubt, tabu
 reject: abgelehnt, zuruckgewiesen, ablehnen
 ask: gefragt, gebeten, anfrage, auftrag, aufgabe, wollte, will, wunsch, verlangt, bitte, gewunscht
@@ -184,7 +184,7 @@ fallback: plan b, solution de repli, repli, secours
 fail: echoue, echec, echecs, erreur, erreurs, plante, casse, mal tourne, pas marche, pas fonctionne
 fix: resolu, regle, repare, corrige, resolue
 try: essaye, essaie, tente, tentative, tentatives
-avoid: eviter, ne plus essayer
+avoid: eviter, ne plus essayer, reessayer, essayer a nouveau
 forbid: interdit, interdite, interdits, defendu
 reject: refuse, rejete, rejetee, decline
 ask: demande, demandee, demander, voulait, veut, souhaite, requete, consigne initiale
@@ -248,7 +248,7 @@ fallback: plan b, alternativa, plan de respaldo
 fail: fallo, fallaron, fallado, error, errores, salio mal, falla, no funciono, roto
 fix: resuelto, resolvio, solucionado, arreglado, reparado, resolvieron
 try: intento, intentado, probado, intentos, probo
-avoid: evitar, no repetir
+avoid: evitar, no repetir, intentar de nuevo, volver a intentar, repetir
 forbid: prohibido, prohibio, prohibe, vetado
 reject: rechazo, rechazado, nego
 ask: pidio, pedido, solicitud, peticion, queria, quiere, encargo, solicito
@@ -313,7 +313,7 @@ fallback: plano b, alternativa
 fail: falhou, falharam, erro, erros, falha, deu errado, quebrou, nao funcionou
 fix: resolvido, consertado, corrigido, reparado, resolveu
 try: tentou, tentamos, tentado, tentativa, tentativas
-avoid: evitar, nao repetir
+avoid: evitar, nao repetir, tentar de novo, tentar novamente, repetir
 forbid: proibido, proibiu, proibe
 reject: rejeitou, rejeitado, recusou
 ask: pediu, pedido, solicitacao, queria, quer
@@ -378,7 +378,7 @@ fallback: piano b, alternativa, ripiego
 fail: fallito, fallita, falliti, errore, errori, andato storto, rotto, non ha funzionato
 fix: risolto, riparato, sistemato, risolta
 try: provato, tentato, tentativo, tentativi
-avoid: evitare, non ripetere
+avoid: evitare, non ripetere, riprovare, provare di nuovo, ritentare
 forbid: vietato, proibito, vieta
 reject: rifiutato, respinto
 ask: chiesto, richiesta, voleva, vuole, richiesto
@@ -443,7 +443,7 @@ fallback: plan b, noodplan, terugval, alternatief
 fail: mislukt, fout, fouten, misgegaan, faalde, kapot, mis, werkte niet, niet gewerkt
 fix: opgelost, gerepareerd, verholpen, hersteld
 try: geprobeerd, poging, pogingen
-avoid: vermijden, niet opnieuw
+avoid: vermijden, niet opnieuw, opnieuw proberen, nog eens proberen
 forbid: verboden, niet toegestaan
 reject: afgewezen, geweigerd
 ask: gevraagd, verzoek, vraagt, wilde, wil, opdracht
@@ -508,7 +508,7 @@ fallback: 备用方案, 后备, 备选, 退路
 fail: 失败, 错误, 出错, 报错, 出问题
 fix: 解决, 修复, 修好
 try: 尝试, 试过, 试了
-avoid: 避免, 不要再
+avoid: 避免, 不要再, 再试
 forbid: 禁止, 不允许, 不许
 reject: 拒绝, 否决
 ask: 要求, 请求, 想要, 需求
@@ -571,7 +571,7 @@ fallback: 代替案, 予備
 fail: 失敗, エラー, 間違
 fix: 解決, 直し, 直った
 try: 試し, 試した, 試み
-avoid: 避け
+avoid: 避け, もう一度試, 再度試
 forbid: 禁止, だめ
 reject: 拒否, 却下
 ask: 依頼, 頼み, 要求, 求め, 頼まれ

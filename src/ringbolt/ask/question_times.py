@@ -48,8 +48,8 @@ _DAY_OF = {word: day for day, words in enumerate(_WEEKDAYS) for word in words.sp
 WEEKDAYS = "|".join(sorted((word for word in _DAY_OF if word.isascii()), key=len, reverse=True))
 CJK_WEEKDAYS = "|".join(sorted((word for word in _DAY_OF if not word.isascii()), key=len, reverse=True))
 _WEEKDAY = lazy_regex(
-    rf"\b(?:on|since|last|from|until|till|before|after|do|did|done|happened|this|am|seit|vom|letzten|le|depuis|el|desde|na"
-    rf"|di|da|op|sinds|il|no|of|fait|fizemos|hicimos|fatto|gedaan|passe)\s+({WEEKDAYS})\b|({CJK_WEEKDAYS})"
+    rf"(?:^\W*|\b(?:on|since|last|from|until|till|before|after|do|did|done|happened|this|am|seit|vom|letzten|le|depuis|el|desde|na"
+    rf"|di|da|op|sinds|il|no|of|fait|fizemos|hicimos|fatto|gedaan|passe)\s+)({WEEKDAYS})\b|({CJK_WEEKDAYS})"
 )
 _MONTHS = (
     "jan ene gen 1月", "feb fev fevr", "mar maerz marz mars mrt", "apr avr abr", "may mai mayo maio mag mei",

@@ -72,7 +72,7 @@ def _read(asked: str, language: str) -> Intent:
         about, second = ("history", "where") if span else ("where", "none")
     else:
         ranked = scores(features(marks, time=span is not None, step=step is not None))
-        fits = _sorts_of(marks.marks) or (_HOW_PAST if marks.subject and _HOW.match(rest) else frozenset())
+        fits = _sorts_of(marks.marks, marks.language in ("zh", "ja")) or (_HOW_PAST if marks.subject and _HOW.match(rest) else frozenset())
         order = sorted(ranked, key=lambda name: -ranked[name])
         about, second = [name for name in order if not fits or name in fits][:2]
     polar = _polar(marks, rest)
@@ -88,7 +88,7 @@ def _read(asked: str, language: str) -> Intent:
 _SORTS = {
     "who": "people none effects", "when": "when history goal replan none",
     "why": "decision replan failed notes blocking request", "long": "duration value",
-    "many": "value status completed open plan files commits duration questions did none",
+    "many": "value status completed open plan files commits duration questions none",
 }  # fmt: skip
 
 
@@ -97,9 +97,11 @@ _HOW = lazy_regex(r"\W*how (?:did|was|were|do|does)\b")
 _HOW_PAST = frozenset(INTENTS) - frozenset("where status completed open next current result".split())
 
 
-def _sorts_of(marks: tuple[str, ...]) -> frozenset[str]:
-    """The intents that the first word of a question allows; none: all of them."""
-    first = next((mark for mark in marks if mark not in ("the", "also", "go")), "")
+def _sorts_of(marks: tuple[str, ...], unspaced: bool) -> frozenset[str]:
+    """The intents that the first word of a question allows (in Chinese and Japanese, its word of asking, which
+    stands anywhere); none: all of them."""
+    asking = _SORTS if unspaced else [mark for mark in marks if mark not in ("the", "also", "go")][:1]
+    first = next((mark for mark in marks if mark in asking), "")
     allowed = frozenset(_SORTS.get(first, "").split())
     if first == "when" and ("not" in marks or "forbid" in marks):
         return allowed | {"permission"}  # when must it not run?

@@ -43,7 +43,12 @@ grant give gave allow unlock permission
 review check inspect proofread
 send sent mail post dispatch deliver go
 pay paid transfer
-cost price worth expensive dear euro euros dollar dollars fee
+cost price worth expensive dear euro euros dollar dollars fee pay
+db database
+repo repository
+config configuration settings
+prod production
+docs doc documentation
 spend spent cost budget
 big large size tb gb mb
 space disk storage tb gb used use
@@ -82,6 +87,11 @@ _TRIVIAL = frozenset(
 )
 
 
+# Abbreviations that are the beginning of a word.
+_SHORT = frozenset(
+    "cert config repo prod admin info auth param dept temp perm perms stat stats calc dep deps infra lang pref prefs sync"
+    " subs reg spec specs env doc docs ref refs lib libs vol max min avg approx org dev app pic mgmt conf".split()
+)
 _OFTEN = frozenset("hourly daily weekly monthly quarterly yearly family supply reply assembly early".split())
 _VAGUE = _LIGHT | COMMON_WORDS  # words whose concepts say nothing: almost everything is done or got
 
@@ -183,7 +193,7 @@ def _match(forms: Forms, has: Words, text: str) -> str:
         if form in has.stems or (not form.isascii() and form in text):
             return form
     for form in forms.stems:
-        short = 3 < len(form) < 6 and form.isalpha()  # "cert" is short for "certificate"
+        short = form in _SHORT  # "cert" is short for "certificate"
         cognate = len(form) > 6 and has.language != "en"  # "inspectora" is an inspector
         if short or cognate:
             for one in has.stems:
