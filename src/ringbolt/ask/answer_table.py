@@ -41,7 +41,7 @@ def answer(intent: Intent, context: Context) -> Reply | None:
     about = intent.about
     if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
         about = "plan" if about in _OF_STEPS and _names_step(context) else "none"
-    if intent.has("plan") and intent.has("change", "drop", "new") and about in ("decision", "plan"):
+    if intent.has("plan") and intent.has("change", "drop", "new", "old") and about in ("decision", "plan"):
         about = "replan"
     tried: list[str] = []
     asks_why = intent.has("why", "reason") and about in ("notes", "none", "value")
@@ -49,7 +49,7 @@ def answer(intent: Intent, context: Context) -> Reply | None:
         about = "decision"
     if about in ("request", "rules") and intent.has("user") and context.subject:
         return _ANSWERS[about](intent, context)  # nobody else can say what the user said
-    if about in ("files", "commits") and intent.has("many") and (context.subject or intent.soft):
+    if about in ("files", "commits", "plan") and intent.has("many") and (context.subject or intent.soft):
         reply = fact_answers.counted(intent, context)
         if reply is not None:
             return reply
@@ -60,9 +60,8 @@ def answer(intent: Intent, context: Context) -> Reply | None:
         about = "notes" if about in _OF_THE_WHOLE else about
     elif intent.has("file") and about in ("value", "none", "notes") and context.subject:
         about = "files"
-    if intent.polar and about in ("notes", "value", "none"):
-        about = "did"
-    for name in (about, *_THEN.get(about, ("none",))):
+    first = ("did",) if intent.polar and about in ("notes", "value", "none") else ()
+    for name in (*first, about, *_THEN.get(about, ("none",))):
         if name == "none" and intent.polar and "did" not in tried:
             name = "did"
         if name in tried:

@@ -34,7 +34,7 @@ HITS = 8
 COMMITS = 100
 # Answers that need no more than the state of the task, if the question has no subject.
 _FROM_THE_STATE = frozenset(
-    "where status completed open next current plan replan decision failed rejected rules permission request"
+    "where status completed open next current plan replan decision rejected rules permission request"
     " goal needs files commits blocking questions effects last result notes".split()
 )
 _OF_THE_TASK = frozenset(
@@ -176,7 +176,8 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
     soft = part.soft
     words = (*part.subject, *(word for word in soft if word in _THINGS.get(part.about, _THING_WORDS)))
     if not words and part.step is None and part.about in ("value", "none", "notes", "when", "people"):
-        words = () if part.about == "people" and part.has("own") else soft
+        own = {"people": "own", "notes": "learn", "when": "commit"}.get(part.about, "")
+        words = () if part.has(own) else soft  # who owns it, what was learned, when we committed: all of it
     known = f"{task.name} {task.goal or ''}"
     subject = Subject(words, () if words is soft else soft, part.language, known, head=part.head)
     context = context.replace(subject=subject)

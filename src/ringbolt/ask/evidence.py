@@ -297,7 +297,7 @@ _PLACE = lazy_regex(
 
 # Measures: their names | other words that ask for them | the units that an answer must have.
 _MEASURES = """
-duration | how long, wie lange, combien de temps, cuanto tiempo, quanto tempo, hoe lang, 多久, どのくらい | ms s sec seconds? min minutes? h hrs? hours? days? weeks? months? years? long sekunden minuten stunden? tage?n? wochen? monate?n? jahre?n? secondes? heures? jours? semaines? mois ans segundos? minutos? horas? dias? semanas? meses anos? minuti ore giorni settimane mesi anni uur uren dagen weken jaar 分钟 小时 天 年
+duration | how long, wie lange, combien de temps, cuanto tiempo, quanto tempo, hoe lang, 多久, どのくらい | ms s sec seconds? min minutes? h hrs? hours? days? weeks? months? years? long pages? words? lines? m cm km characters? seiten sekunden minuten stunden? tage?n? wochen? monate?n? jahre?n? secondes? heures? jours? semaines? mois ans segundos? minutos? horas? dias? semanas? meses anos? minuti ore giorni settimane mesi anni uur uren dagen weken jaar 分钟 小时 天 年
 size area | how big, how large, disk, space, storage, memory, grosse, gross, taille, tamano, tamanho, 多大 | [kmgtp]i?b bytes? m² km m cm square sq met(?:er|re)s? feet hectares? people seats? rooms? pages? rows? lines? connections? 连接
 price cost costs fee rent salary | expensive, spend, spent, budget, pay, kostet, kosten, preis, coute, prix, cuesta, precio, custa, costa, money, worth, euros, dollars, 多少钱, 费用, いくら | € \\$ £ ¥ euros? eur dollars? usd chf pounds? cents? 元 欧元 円 %
 weight | how heavy, wie schwer, weigh, weighs, 多重 | kg g t tons? tonnes? lbs? pounds? kilos? kilograms? 公斤 吨
@@ -393,7 +393,7 @@ def names_in(text: str) -> list[str]:
     for match in _CAPITAL.finditer(text):
         name = match[1]
         first = name.split()[0].lower()
-        start = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:;\"'("
+        start = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:;\"'"
         alone = " " not in name
         if first in _NOT_NAMES or (start and alone and not _AFTER_NAME.match(text, match.end())):
             continue

@@ -19,7 +19,7 @@ LANGUAGES: tuple[str, ...] = ("en", "de", "fr", "es", "pt", "it", "nl", "zh", "j
 _EN = """
 what: what, which, whatever
 who: who, whom, whose, which person, which agent, which of us, which colleague, which team, by whom, whos
-when: when, what time, which day, which date, which dates, what date, what day, date of, dates of, dates for, date for, deadline, how long ago
+when: when, what time, which day, which date, which dates, what date, what day, date of, dates of, dates for, date for, due, deadline, how long ago
 where: where, location, location of, whereabouts
 why: why, how come, what made, for what reason, motivation
 how: how
@@ -602,33 +602,21 @@ the: は, が, を, に, の, で, へ, から, まで, この, その, それ, 
 """
 TABLES: dict[str, str] = dict(zip(LANGUAGES, (_EN, _DE, _FR, _ES, _PT, _IT, _NL, _ZH, _JA), strict=True))
 
-# Common words of subjects: English, then the same in other languages (words of one language apart by spaces).
+# Common words of subjects that the thesaurus of reports lacks: English, then the same in other languages (words of
+# one language apart by spaces).
 GLOSSARY = """
 delete remove = loschen geloscht entfernen | supprimer supprime effacer | borrar eliminar borrado | apagar excluir eliminar | cancellare eliminare cancellato | verwijderen verwijderd wissen | 删除 删掉 | 削除
 database = datenbank | base de donnees | base de datos | banco de dados | database | databank | 数据库 | データベース
 tests = tests test | tests essais | pruebas tests | testes | test | tests testen | 测试 | テスト
-build = bauen gebaut | construire construit compilation | construir compilacion construido | compilar construido | compilare costruito | bouwen gebouwd | 构建 编译 | ビルド
 mail email = mail nachricht | courriel mail | correo | correio | posta mail | mail bericht | 邮件 | メール
-customer = kunde kunden kundin | client clients | cliente clientes | cliente clientes | cliente clienti | klant klanten | 客户 | 顧客 お客
-invoice invoices = rechnung rechnungen | facture factures | factura facturas | fatura faturas | fattura fatture | factuur facturen | 发票 | 請求書
-server = server | serveur | servidor | servidor | server | server | 服务器 | サーバー サーバ
-release = veroffentlichung ausgabe | version publication | lanzamiento version | lancamento | rilascio | uitgave | 发布 | リリース
-deploy = bereitstellen ausrollen ausgerollt | deployer deploye | desplegar desplegado | implantar implantado | distribuire | uitrollen | 部署 | デプロイ
 send sent = senden gesendet geschickt verschickt schicken | envoyer envoye envoyee | enviar enviado enviada | enviar enviado enviada | inviare inviato inviata spedito | sturen gestuurd verzonden | 发送 发了 | 送信 送り
 pay paid = bezahlen bezahlt zahlen gezahlt | payer paye payee | pagar pagado pagada | pagar pago paga | pagare pagato pagata | betalen betaald | 支付 付款 | 支払
 transfer = uberweisen uberwiesen uberweisung ubertragen | virement transferer transfere | transferir transferencia | transferir transferencia | trasferire bonifico | overmaken overgemaakt | 转账 转移 | 振込 転送
-hotel = hotel | hotel | hotel | hotel | albergo hotel | hotel | 酒店 宾馆 | ホテル
 train trains = zug zuge bahn | train trains | tren trenes | trem comboio | treno treni | trein | 火车 | 電車 列車
-flight = flug fluge | vol vols | vuelo vuelos | voo voos | volo voli | vlucht | 航班 飞机 | 飛行機 便
-ticket tickets = fahrkarte fahrkarten karten | billet billets | billete billetes entrada | bilhete bilhetes | biglietto biglietti | kaartje kaartjes | 票 | 切符 チケット
 book booked = buchen gebucht | reserver reserve reservee | reservar reservado reservada | reservar reservado | prenotare prenotato prenotata | boeken geboekt | 预订 预定 | 予約
 buy bought = kaufen gekauft | acheter achete achetee achetes | comprar comprado comprada | comprar comprado | comprare comprato comprati comprata | kopen gekocht | 购买 买了 | 購入 買
-order = bestellen bestellt | commander commande | pedir encargar | encomendar | ordinare ordinato | bestellen besteld | 订购 | 注文
-copy copied = kopieren kopiert | copier copie copies | copiar copiado copiados | copiar copiado copiados | copiare copiato copiati | kopieren gekopieerd | 复制 拷贝 | コピー
-switch = umschalten umgestellt umstellen | basculer basculement | cambiar conmutar | trocar mudar | passare commutare | omschakelen | 切换 | 切り替え
 approve sign-off = freigeben freigegeben genehmigen genehmigt genehmigung zustimmen | approuver approuve valider valide approbation | aprobar aprobado aprueba | aprovar aprovado aprova | approvare approvato approva | goedkeuren goedgekeurd keurt goedkeuring | 批准 审批 | 承認
 review check = prufen gepruft pruft uberpruft | verifier relire revise relit | revisar revisa | revisar revisa | controllare verificare rivede | controleren controleert nakijken | 检查 审查 | 確認 レビュー
-publish = veroffentlichen veroffentlicht publizieren | publier publie | publicar publicado | publicar publicado | pubblicare pubblicato | publiceren gepubliceerd | 发布 | 公開
 password = passwort kennwort | mot de passe | contrasena | senha | password | wachtwoord | 密码 | パスワード
 key = schlussel | cle | clave llave | chave | chiave | sleutel | 密钥 | 鍵 キー
 backup = sicherung backup | sauvegarde | copia de seguridad respaldo | copia de seguranca backup | backup | reservekopie back-up | 备份 | バックアップ
@@ -638,7 +626,6 @@ price cost costs = preis kosten kostet | prix cout coute | precio coste costo cu
 people participants = leute personen teilnehmer | gens personnes participants | personas gente participantes | pessoas participantes | persone partecipanti | mensen deelnemers | 人 参与者 | 人 参加者
 report = bericht | rapport | informe reporte | relatorio | rapporto relazione | verslag rapport | 报告 | 報告書 レポート
 questionnaire survey = fragebogen umfrage | questionnaire enquete sondage | cuestionario encuesta | questionario pesquisa inquerito | questionario sondaggio | vragenlijst enquete | 问卷 调查 | アンケート
-interview interviews = interview interviews befragung | entretien entretiens | entrevista entrevistas | entrevista entrevistas | intervista interviste | interview gesprek | 采访 访谈 | インタビュー
 answers responses = antworten | reponses | respuestas | respostas | risposte | antwoorden | 回答 答复 | 回答
 programme = programm | programme | programa | programa | programma | programma | 节目单 议程 | プログラム
 alcohol wine = alkohol wein | alcool vin | alcohol vino | alcool vinho | alcol vino | alcohol wijn | 酒 | 酒 アルコール
@@ -646,7 +633,6 @@ card = karte | carte | tarjeta | cartao | carta | kaart | 卡 | カード
 picture image images = bild bilder | image images photo photos | imagen imagenes | imagem imagens | immagine immagini | afbeelding afbeeldingen beeld | 图片 图像 | 画像
 user users = nutzern benutzern | utilisateurs | usuarios | usuarios | utenti | gebruikers | 用户 | ユーザー
 branch = zweig branch | branche | rama | ramo | ramo | tak | 分支 | ブランチ
-version = version | version | version | versao | versione | versie | 版本 | バージョン
 port = port | port | puerto | porta | porta | poort | 端口 | ポート
 size = grosse | taille | tamano | tamanho | dimensione | grootte | 大小 | サイズ
 admin page = adminseite verwaltungsseite | page admin | pagina de administracion | pagina de administracao | pagina di amministrazione | beheerpagina | 管理页面 | 管理画面
@@ -657,10 +643,6 @@ notice announcement = ankundigung hinweis | annonce avis | aviso anuncio | aviso
 reminder = erinnerung | rappel | recordatorio | lembrete | promemoria | herinnering | 提醒 | リマインダー
 changelog = anderungsprotokoll | journal des modifications | registro de cambios | registro de alteracoes | registro delle modifiche | wijzigingslog | 更新日志 | 変更履歴
 cause = ursache | cause | causa | causa | causa | oorzaak | 起因 | 原因
-url address = adresse | adresse | direccion | endereco | indirizzo | adres | 地址 网址 | アドレス
-run = laufen lauft ausfuhren | lancer executer | ejecutar correr | executar rodar | eseguire lanciare | draaien uitvoeren | 运行 | 実行
-upload = hochladen hochgeladen | televerser | subir subido | carregar enviar | caricare caricato | uploaden | 上传 | アップロード
-merge = zusammenfuhren gemergt | fusionner fusionne | fusionar | mesclar | unire | samenvoegen | 合并 | マージ
 test load = lasttest | test de charge | prueba de carga | teste de carga | test di carico | belastingstest | 负载测试 压力测试 | 負荷テスト
 requests = anfragen | requetes | solicitudes peticiones | requisicoes pedidos | richieste | verzoeken | 请求 | リクエスト
 second = sekunde | seconde | segundo | segundo | secondo | seconde | 每秒 | 毎秒

@@ -193,6 +193,8 @@ def failed(intent: Intent, context: Context) -> Reply | None:
             compose(rows[:4], LIST, glue="; ", language=language) if rows else _failed_action(intent, context)
         )
     rows = [_failure(entry) for entry in _unlike(sorted(entries, key=lambda entry: -entry.seq))]
+    if len(rows) < _FEW:
+        rows += _failed_runs(context)
     rows += [
         _by_user(show.exclusion(entry)) for entry in reversed(task.exclusions) if show.user_rejected(entry)
     ]
@@ -207,19 +209,30 @@ def _failure(entry: Entry) -> Row:
     return show.exclusion(entry) if entry.type == "exclusion" else show.error(entry)
 
 
+_FEW = 3
+
+
+def _failed_runs(context: Context) -> list[Row]:
+    """The last commands that failed."""
+    failed = [one for one in context.window if one.kind == "action" and one.status == "failed"]
+    return [_run_row(one) for one in failed[::-1][:_FEW]]
+
+
+def _run_row(one: Evidence) -> Row:
+    """A command that failed, with the end of its output."""
+    output = str(one.data.get("error") or one.data.get("output") or "")
+    lines = [line for line in output.splitlines() if line.strip()]
+    shown = f": {quote(lines[-1], 300)}" if lines else ""
+    return Row(lambda most: f"{quote(one.text, most)}{shown}{cite(one.seq, one.channel)}", one.seq)
+
+
 def _failed_action(intent: Intent, context: Context) -> Reply | None:
-    """The last action about the subject that failed, with the end of its output."""
+    """The last action about the subject that failed."""
     for one in reversed(context.window):
         if one.kind != "action" or one.status != "failed" or not context.subject.may_fit(one.lower):
             continue
-        output = str(one.data.get("error") or one.data.get("output") or "")
-        lines = [line for line in output.splitlines() if line.strip()]
-        if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= 0.6:
-            shown = f": {quote(lines[-1], 300)}" if lines else ""
-            place = cite(one.seq, one.channel)
-            words = f"{shown}{place}"
-            row = Row(lambda most, one=one, words=words: f"{quote(one.text, most)}{words}", one.seq)
-            return compose([row], PARAGRAPH)
+        if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= FITS:
+            return compose([_run_row(one)], PARAGRAPH)
     return None
 
 

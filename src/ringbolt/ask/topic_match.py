@@ -326,7 +326,7 @@ def _stem(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) > 5 and word.endswith(("er", "ers")):
         return word.removesuffix("s")  # a mover is not a move
-    root = stem(word)
+    root = stem(f"{word[:-3]}y" if len(word) > 4 and word.endswith("ies") else word)
     return root[:-1] if len(root) > 4 and root.endswith("y") else root
 
 
