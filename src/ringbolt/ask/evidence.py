@@ -331,6 +331,7 @@ def measures(word: str) -> bool:
 
 
 _COUNTED = lazy_regex(r"(?i)(?<![\w.,:-])\d[\d.,]*\s+(?:(?:[a-z]+\s+)?of\s+(?:the\s+)?)?((?:[\w-]+\s+){0,2}[\w-]+)")
+_HOW_MANY = lazy_regex(r"(?i)\bhow many\b|\bwie viele\b|\bcombien de\b|\bcu[aá]nt[oa]s\b|\bquant[oiea]s?\b|\bhoeveel\b")
 _OF_ALL = lazy_regex(r"\d\s*(?:of|von|sur|de|di|van|/)\s*\d")
 
 
@@ -338,6 +339,7 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
     """How well a sentence has a number that is not a part of the subject, with a unit that fits the question:
     better if it counts the subject itself ("40 minutes of logs"), or all of it if the total is asked for."""
     own = [word.lower() for word in subject.words if re.search(r"\d", word)]
+    strict = len(subject.words) < 2 and _HOW_MANY.search(question) is not None
     asked = folded(question)
     units = next((amount for _, words, amount in _measures() if words.search(asked)), None)
 
@@ -350,6 +352,8 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
         if not (units or _NUMBER).search(plain):
             return 0.0
         counts = any(len(subject.missing(found)) < len(subject.words) for found in _COUNTED.findall(plain))
+        if strict and not counts:
+            return 0.0
         return 1.0 + 0.2 * counts + 0.2 * (total and _OF_ALL.search(plain) is not None)
 
     return wanted

@@ -41,6 +41,11 @@ def did(intent: Intent, context: Context) -> Reply | None:
         effect = None  # what somebody asked or said is not what was done about the same thing
     if (reply := _last_check(intent, context)) is not None:
         return reply
+    if found is not None and any(
+        _closeness(subject, entry.summary) > _closeness(subject, found[1].title)
+        for entry in fitting(subject, context.task.exclusions, lambda entry: entry.summary)
+    ):
+        return _excluded(intent, context)
     if found is not None and found[1].evidence == "verified":
         return _step(intent, *found, context)
     if effect is not None and (
