@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from question_ledgers_fresh import breach, conference, practice
+from question_ledgers_fresh import breach, conference, orchard, practice
 
 from ringbolt import TaskMemory
 
@@ -594,6 +594,7 @@ STORIES: dict[str, tuple[str, Callable[[Ledger], None]]] = {
     "breach": ("Europe/Amsterdam", breach),
     "practice": ("Europe/Berlin", practice),
     "conference": ("Europe/Vienna", conference),
+    "orchard": ("Europe/Prague", orchard),
 }
 
 

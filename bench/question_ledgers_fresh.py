@@ -286,3 +286,76 @@ def conference(tell: Ledger) -> None:
          blockers=["Grünkost has not confirmed the order"], agent="kelp")  # fmt: skip
     tell("spentnote", "update", "31,750 euros are committed so far")
     tell.at("2026-03-05 10:10")
+
+
+def orchard(tell: Ledger) -> None:
+    """Farming and data: an orchard gets irrigation with sensors, a subsidy, a well and a dashboard."""
+    tell.at("2026-04-06 07:30")
+    tell.begin(
+        "request", "Irrigation for the cherry orchard",
+        ["Map the rows", "Drill the well", "Test the water", "Apply for the subsidy", "Lay the drip lines", "Install the soil sensors",
+         "Write the sensor gateway", "Build the dashboard", "Build a frost alarm", "Train the pickers", "Insure the pump",
+         "Start the irrigation"],
+        request="We want drip irrigation in the cherry orchard before the heat of June. Use at most 40 cubic metres of water a "
+        "day. Nobody drives heavy machines between the rows after rain. Spend no more than 38,000 euros. Keep the old "
+        "sprinklers until the new lines have run for a week.",
+        goal="Every tree gets water without anybody opening a valve by hand",
+    )  # fmt: skip
+    tell("mapped", "update", "Mapped 26 rows with 1,144 trees", step=1, step_status="completed", agent="wren")
+    tell("well", "update", "Drilling company Petrov starts", step=2, step_status="active")
+    tell("rock", "remember", "The drill hit granite at 38 metres", type="error", step=2)
+    tell("hammer", "update", "Petrov switched to a hammer drill", step=2)
+    tell.at("2026-04-07 12:05")
+    tell("welldone", "update", "Well is 61 metres deep and gives 3.2 cubic metres an hour", step=2, step_status="completed")
+    tell("water", "update", "Sent three samples to the lab in Ostrava", step=3, step_status="active", agent="wren")
+    tell.says("nochlorine", "Please no chlorine in the water, whatever the lab says.")
+    tell.says("bees", "Spraying is only allowed before 7:00, because of the bees.")
+    tell.at("2026-04-08 09:15")
+    tell("iron", "remember", "The lab found 2.4 mg of iron per litre, which clogs drippers", type="discovery", agent="wren")
+    tell("filter", "decide", choice="Disc filter of 130 microns", title="Filter", options=["sand filter", "screen filter"],
+         reasoning="it can be rinsed without stopping the pump", risks=["the discs wear out in two seasons"],
+         if_wrong="put a sand filter in front of it, 1,900 euros")  # fmt: skip
+    tell("waterdone", "update", "Water is fit for irrigation with a filter", step=3, step_status="completed", agent="wren")
+    tell("subsidy", "update", "Filled in the form for the subsidy", step=4, step_status="active")
+    tell("sentform", "intent", what="Submit the subsidy application to the agency", verify="portal of the agency")
+    tell("sentok", "outcome", intent=tell.seq_of("sentform"), outcome="did", note="file number SZ-4410")
+    tell("subsidyblock", "update", "Agency asks for the land register", blockers=["the land register extract is missing"])
+    tell.at("2026-04-08 15:30")
+    tell("extract", "update", "Ms Havel brought the extract to the agency", blockers=[])
+    tell("subsidydone", "update", "Subsidy of 9,600 euros approved, paid out in September", step=4, step_status="completed")
+    tell.at("2026-04-09 08:00")
+    tell("lines", "update", "Laying the drip lines", step=5, step_status="active", agent="wren")
+    tell("plastic", "exclude", what="Recycled tubes from Agrotub", why="they crack below minus 10 degrees", symptom="two of "
+         "five samples burst in the freezer")  # fmt: skip
+    tell("half", "update", "15 of 26 rows have lines", agent="wren")
+    tell("fr", "update", "Les goutteurs arrivent jeudi, livrés par la maison Girard.", agent="wren")
+    tell("gw", "update", "Writing the gateway", step=7, step_status="active", agent="finch")
+    tell("lang", "decide", choice="Write the gateway in Go", title="Language of the gateway", options=["Python", "Rust"],
+         reasoning="one static binary runs on the old router", agent="finch")  # fmt: skip
+    tell.runs("go1", "Run the gateway tests", "go test ./...", "--- FAIL: TestParseFrame\nFAIL gateway/lora 0.41s", ok=False, seconds=9)
+    tell("endian", "remember", "TestParseFrame fails: the sensor sends little-endian numbers", type="error", agent="finch")
+    tell("swap", "log_action", "Edit lora/frame.go", files=[{"path": "/srv/project/lora/frame.go", "change": "modified"}])
+    tell.runs("go2", "Run the gateway tests", "go test ./...", "ok gateway/lora 0.39s\nok gateway/http 0.12s", seconds=8)
+    tell("gwdone", "update", "Gateway forwards a reading every 10 minutes", step=7, step_status="completed", agent="finch")
+    tell("broker", "set", "MQTT_BROKER", "mqtt.orchard.example:8883")
+    tell("simcard", "remember", "The PIN of the SIM card is on the label inside the router", type="context", agent="finch")
+    tell.at("2026-04-09 16:40")
+    tell.says("noalarm", "Drop the frost alarm, our neighbour already has one and calls us.")
+    tell("replan", "plan_replace",
+         ["Map the rows", "Drill the well", "Test the water", "Apply for the subsidy", "Lay the drip lines", "Install the soil sensors",
+          "Write the sensor gateway", "Build the dashboard", "Mount the disc filter", "Train the pickers", "Insure the pump",
+          "Start the irrigation"],
+         reason="The neighbour warns of frost; the iron in the water makes a filter necessary")  # fmt: skip
+    tell.at("2026-04-10 09:00")
+    tell("dash", "update", "Building the dashboard", step=8, step_status="active", agent="finch")
+    tell("deploy", "intent", what="Deploy the dashboard to the farm server", verify="open http://farm.local")
+    tell("pump", "intent", what="Order the pump from Lowara", verify="order mail")
+    tell("pumpno", "outcome", intent=tell.seq_of("pump"), outcome="did_not", note="the model is sold out until May")
+    tell("de", "update", "Der Filter wiegt 48 kg und steht in der Halle von Onkel Jiri.", agent="wren")
+    tell("zh", "update", "传感器一共四十个,每排两个。", agent="finch")
+    tell("cost", "update", "Paid so far: 21,300 euros")
+    tell("q", "remember", "Do we water the young trees twice a day?", type="question")
+    tell("battery", "remember", "A sensor battery lasts three years; it costs 7 euros", type="context", agent="finch")
+    tell("stop", "update", "Rain since the morning, the rows are closed", next="Mount the disc filter in the pump house",
+         blockers=["the rows may not be driven on after the rain"], agent="wren")  # fmt: skip
+    tell.at("2026-04-10 14:20")
