@@ -163,7 +163,7 @@ _THEN: dict[str, tuple[str, ...]] = {
     "people": (),
     "when": (),
     "duration": ("value",),
-    "did": ("user_words",),
+    "did": ("user_words", "stated"),
     "effects": (),
     "replan": ("decision", "none"),
     "decision": ("replan_why", "reason"),
@@ -188,5 +188,6 @@ def _user_words(intent: Intent, context: Context) -> Reply | None:
 
 _ANSWERS["replan_why"] = _why_not
 _ANSWERS["user_words"] = _user_words
+_ANSWERS["stated"] = fact_answers.stated
 _ANSWERS["reason"] = fact_answers.reason
 ABOUT = INTENTS

@@ -330,7 +330,7 @@ def measures(word: str) -> bool:
     return any(word.lower() in names for names, _, _ in _measures())
 
 
-_COUNTED = lazy_regex(r"(?i)(?<![\w.,:-])\d[\d.,]*\s+(?:(?:[a-z]+\s+)?of\s+(?:the\s+)?)?((?:[\w-]+\s+){0,2}[\w-]+)")
+_COUNTED = lazy_regex(r"(?i)(?<![\w.,:-])\d[\d.,]*\s+(?=(?:(?:[a-z]+\s+)?of\s+(?:the\s+)?)?((?:[\w-]+\s+){0,2}[\w-]+))")
 _HOW_MANY = lazy_regex(r"(?i)\bhow many\b|\bwie viele\b|\bcombien de\b|\bcu[aá]nt[oa]s\b|\bquant[oiea]s?\b|\bhoeveel\b")
 _OF_ALL = lazy_regex(r"\d\s*(?:of|von|sur|de|di|van|/)\s*\d")
 
@@ -366,7 +366,7 @@ def has_time(text: str) -> bool:
 
 _REASON = lazy_regex(
     r"(?i)\b(?:because|since|so that|due to|caused? by|thanks to|therefore|otherwise|needs?|demands?|requires?|only|too|cannot|can't"
-    r"|weil|denn|damit|sonst|zu|parce|car|afin|porque|pues|para que|perche|poiche|omdat|want|zodat)\b|因为|由于|为了|ので|ため|から"
+    r"|weil|denn|damit|sonst|parce|afin|porque|pues|para que|perche|poiche|omdat|zodat)\b|因为|由于|为了|ので|ため|から"
 )
 
 

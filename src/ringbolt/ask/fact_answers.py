@@ -74,6 +74,11 @@ def value(intent: Intent, context: Context) -> Reply | None:
     return _best(intent, context, wanted)
 
 
+def stated(intent: Intent, context: Context) -> Reply | None:
+    """The sentence that has all words of a question, without a verdict."""
+    return _best(intent, context, None, least=0.95) if len(context.subject.words) > 1 else None
+
+
 def _sort(intent: Intent) -> Callable[[str], float] | None:
     """The sort of sentence that a question asks for by its first word; None: any."""
     return has_place if intent.has("where") else None
@@ -90,6 +95,8 @@ def people(intent: Intent, context: Context) -> Reply | None:
     if not context.subject:
         return _holders(context) if intent.has("own", "now") or len(intent.marks) < 5 else None
     said = tuple(one for one in context.window if one.channel != "tool")
+    if "agent" in intent.text.lower() and (reply := _agents(intent, context.replace(window=said))) is not None:
+        return reply
     found = _best(intent, context.replace(window=said), has_person(context.subject), least=_PREDICATE)
     return found or _agents(intent, context.replace(window=said))
 

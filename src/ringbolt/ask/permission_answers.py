@@ -8,10 +8,12 @@ from collections.abc import Iterator
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, Value
+from ..signals.reports.trade_words import concepts
 from ..signals.text_layout import clauses
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
+from .question_lexicon import folded
 from .questions import Intent
 from .reply import LIST, PARAGRAPH, Reply, Row, cite, compose, quote
 from .topic_match import FITS, Subject
@@ -20,11 +22,12 @@ _FORBIDS = lazy_regex(
     r"(?i)\b(?:do not|don['’]?t|must not|mustn['’]?t|may not|can(?:not|['’]?t)|never|should not|shouldn['’]?t|not allowed|forbidden"
     r"|prohibited|no longer|nobody|no one|niemand|personne|nadie|ninguem|nessuno|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits"
     r"|nicht|kein\w*|niemals|nie|verboten|ne [^.]{0,20}pas|n['’][^.]{0,20}pas|jamais|interdit\w*|aucun\w*|nunca|prohibid\w*|nao|não|jamais"
-    r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:] ?)no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
+    r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:.] ?|please |and |but )no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
 )
 _KEEPS = lazy_regex(
     r"(?i)\b(?:keep|keeps|until|before|leave|unless|only after|first|behalt\w*|bis|garde\w*|mant\w+|houd\w*)\b"
 )
+_REMOVES = frozenset("#remove #stop #replace #sell #disable #cancel #close #clear".split())
 _ALLOWS = lazy_regex(
     r"(?i)\b(?:may|can|allow(?:ed|s)?|permit(?:ted|s)?|fine|ok|okay|permitted|feel free|go ahead|only|yes|approved|darf\w*|erlaubt|peut|peux|permis|puede\w*"
     r"|permitid\w*|pode\w*|permess\w*|può|mag|mogen|toegestaan)\b|可以|允许|いい"
@@ -90,8 +93,11 @@ def permission(intent: Intent, context: Context) -> Reply | None:
         word for word in context.subject.words if not _AMOUNT.fullmatch(word) and not _HOUR.fullmatch(word)
     ]
     subject = Subject(words, language=language, known=context.task.name)
+    kept = Subject([word for word in words if not _REMOVES & concepts(folded(word), language)], language=language)
     for rule in rules_of(context):
         score = max(subject.coverage(part) for part in (rule.text, *_parts(rule.text)))
+        if score < FITS and kept and _KEEPS.match(rule.text):
+            score = 0.9 * kept.coverage(rule.text)  # who is to keep it must not remove it
         if score >= FITS:
             found.append((score, rule))
     if not found:

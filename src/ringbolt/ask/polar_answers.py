@@ -48,7 +48,7 @@ def did(intent: Intent, context: Context) -> Reply | None:
         return _excluded(intent, context)
     if found is not None and found[1].evidence == "verified":
         return _step(intent, *found, context)
-    if effect is not None and (
+    if effect is not None and not (found is not None and intent.has("done", "open")) and (
         found is None or _closeness(subject, effect.what) >= _closeness(subject, found[1].title)
     ):
         return _verdict(intent, _HAPPENED[effect.status], show.effect(effect, intent.language))

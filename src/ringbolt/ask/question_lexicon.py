@@ -30,7 +30,7 @@ be: is, are, was, were, am, be, been, being, does, do, did, has, have, had, get,
 may: may, can, could, might, allowed, permitted, allow, allows, okay to, ok to, safe to, free to, permissible, authorised, authorized
 must: must, have to, has to, need to, needs to, required to, obliged, should, shall, ought, necessary, required, mandatory, supposed to
 not: not, no, never, without, nothing, none, cannot
-we: i, we, you, me, us, my, our, ours, your, they, them, one, anybody else, someone, somebody, anyone, anybody, he, she, myself, everybody
+we: i, we, agent, agents, the agent, you, me, us, my, our, ours, your, they, them, one, anybody else, someone, somebody, anyone, anybody, he, she, myself, everybody
 user: user, users, human, boss
 done: done, complete, completed, finish, finished, accomplished, achieved, ready, ticked off, checked off, implemented, got through, behind us, through with
 open: left, remain, remains, remaining, open, outstanding, pending, unfinished, incomplete, missing, todo, todos, to do, yet to, still to, lacking, undone, what else, rest, still

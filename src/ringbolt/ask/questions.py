@@ -157,6 +157,9 @@ def _relevant_part(question: str) -> str:
     return (asking or sentences or [text])[-1][:CHARACTERS]
 
 
+_BEGINS = frozenset("be may must what who when where why how many long".split())
+
+
 def _split(asked: str, language: str) -> list[str]:
     """The questions within a question, if it has several."""
     pieces = [piece.strip(_STOPS) for piece in _CONJUNCTION.split(asked)]
@@ -164,7 +167,7 @@ def _split(asked: str, language: str) -> list[str]:
     for piece in pieces:
         found = read_marks(piece, language=language)
         strong = [mark for mark in found.marks if mark not in ("the", "also", "be", "go", "we")]
-        if parts and len(strong) < 2:
+        if parts and len(strong) < 2 and not (found.subject and found.marks[0] in _BEGINS):
             parts[-1] = f"{parts[-1]}, {piece}"  # "… and why?" asks for more of the same
         elif piece:
             parts.append(piece)

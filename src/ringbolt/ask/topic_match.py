@@ -25,6 +25,7 @@ Thing = TypeVar("Thing")
 FITS = 0.6
 # What a word of the same concept is worth, if the word itself is worth 1: in the same language, and in another.
 SAME_CONCEPT, TRANSLATED = 0.5, 0.9
+_SYNONYM = 0.95  # what a synonym is worth: the word itself comes first
 _HEAD = 0.4  # what a missing head costs beside its own worth
 _CHARACTERS = 1500  # of each text
 _MOST = 2000  # candidates that are compared
@@ -97,9 +98,11 @@ _VAGUE = _LIGHT | COMMON_WORDS  # words whose concepts say nothing: almost every
 
 
 class Forms(NamedTuple):
-    """What a word of a subject may be called in a text: stems (or letters without spaces), and concepts."""
+    """What a word of a subject may be called in a text: stems (or letters without spaces), stems of synonyms, and
+    concepts."""
 
     stems: frozenset[str]
+    synonyms: frozenset[str]
     concepts: frozenset[str]
 
 
@@ -158,7 +161,7 @@ class Subject:
         for word, (forms, worth), match in zip(self.words, self._wanted, exact, strict=True):
             whole += worth
             if match:
-                got += worth
+                got += worth * (_SYNONYM if match in forms.synonyms else 1.0)
             elif like := _alike(forms, has, used):
                 got += worth * (SAME_CONCEPT if self._language == has.language else TRANSLATED)
                 used.add(like)
@@ -189,7 +192,7 @@ class Subject:
 
 def _match(forms: Forms, has: Words, text: str) -> str:
     """The word of a text that is a word of the subject, or short for it."""
-    for form in forms.stems:
+    for form in (*forms.stems, *forms.synonyms):
         if form in has.stems or (not form.isascii() and form in text):
             return form
     for form in forms.stems:
@@ -231,7 +234,7 @@ def translations(word: str, language: str) -> list[str]:
 @lru_cache(1 << 8)
 def _marks(wanted: tuple[Forms, ...], soft: tuple[Forms, ...]) -> tuple[str, ...]:
     """The beginnings of all words that may stand for one of the subject."""
-    found = [form[:5] for forms in (*wanted, *soft) for form in forms.stems]
+    found = [form[:5] for forms in (*wanted, *soft) for form in (*forms.stems, *forms.synonyms)]
     found += [folded(word)[:5] for forms in wanted for name in forms.concepts for word in concept_words(name)]
     shortest_first = sorted(set(found), key=len)
     kept: list[str] = []
@@ -262,15 +265,15 @@ def _forms(word: str, language: str) -> Forms:
     if _CJK.search(plain):
         pairs = {plain[at : at + 2] for at in range(len(plain) - 1)} if len(plain) > 3 else set[str]()
         english = glossary(language).get(plain, ()) if language != "en" else ()
-        return Forms(frozenset({plain, *pairs, *map(_stem, english)}), _concepts(plain, language))
+        forms = frozenset({plain, *pairs, *map(_stem, english)})
+        return Forms(forms, frozenset(), _concepts(plain, language))
     names = [plain, *(glossary(language).get(plain, ()) if language != "en" else ())]
     again, dash, rest = plain.partition("-")
     if dash and again in ("re", "pre", "un") and len(rest) > 3:
         names.append(rest)  # re-signed
-    found = {form for name in names for form in _stems(name)}
-    for name in names:
-        found |= _synonyms().get(_stem(name), frozenset())
-    return Forms(frozenset(found), _concepts(plain, language))
+    found = frozenset(form for name in names for form in _stems(name))
+    synonyms = frozenset(one for name in names for one in _synonyms().get(_stem(name), ()))
+    return Forms(found, synonyms - found, _concepts(plain, language))
 
 
 def _concepts(plain: str, language: str) -> frozenset[str]:
