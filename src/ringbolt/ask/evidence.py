@@ -236,8 +236,8 @@ def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
     for piece in pieces:
         yield piece, 1.0
     for first, second in pairwise(pieces):
-        if _PRONOUN.match(second):  # "the fridge is old; it stays cold for 3 hours"
-            yield f"{first.rstrip('.')}; {second}", 0.97
+        if _PRONOUN.match(second) and not first.rstrip().endswith((".", "!")):  # "the fridge is old; it stays cold for 3 hours"
+            yield f"{first}; {second}", 0.97
     for text in one.details:
         lines = [line for line in text.splitlines() if line.strip()]
         for line in lines[:_LINES] + lines[-_LINES // 2 :] if len(lines) > _LINES else lines:

@@ -76,7 +76,9 @@ def value(intent: Intent, context: Context) -> Reply | None:
 
 def stated(intent: Intent, context: Context) -> Reply | None:
     """The sentence that has all words of a question, without a verdict."""
-    return _best(intent, context, None, least=0.95) if len(context.subject.words) > 1 else None
+    words = (*context.subject.words, *intent.soft)
+    whole = context.replace(subject=Subject(words, language=intent.language))
+    return _best(intent, whole, None, least=0.95) if len(words) > 1 and not intent.has("drop") else None
 
 
 def _sort(intent: Intent) -> Callable[[str], float] | None:
@@ -114,7 +116,7 @@ def _agents(intent: Intent, context: Context) -> Reply | None:
         if not one.agent or one.kind not in _DOINGS:
             continue
         item = steps.get(one.item or "")
-        if item is not None or (one.text and subject.coverage(one.text) >= 0.9):
+        if item is not None or (len(subject.words) > 1 and subject.coverage(one.text) >= 0.9):
             text = item.title if item is not None else one.text
             place = cite(one.seq, one.channel)
             row = Row(lambda most, one=one, text=text, place=place: f"{quote(one.agent, 80)}: {quote(text, most)}{place}", one.seq)
