@@ -179,26 +179,37 @@ class Move(World):
         self.seqs = {"request": 1}
         self.note("lease", memory.task_update(self.id, "Lease signed, 1,950 euros a month for five years", step=1,
                                               step_status="completed"))  # fmt: skip
-        self.note("swift", memory.task_exclude(self.id, what="Swift movers", why="they do not insure medical devices"))
+        self.note(
+            "swift",
+            memory.task_exclude(self.id, what="Swift movers", why="they do not insure medical devices"),
+        )
         self.note("mover", memory.task_decide(
             self.id, choice="Ottomeyer", title="Moving company", options=["Kranich", "Swift"],
             reasoning="they have moved two dental practices", risks=["they cannot come on a Sunday"],
             if_wrong="Kranich keeps 29 August free"))  # fmt: skip
         self.note("offers", memory.task_remember(
             self.id, "Kranich asks 6,900 euros and Ottomeyer asks 5,400 euros", type="discovery"))  # fmt: skip
-        self.note("boxes", memory.task_update(self.id, "14 of 20 boxes are packed", step=3, step_status="active"))
+        self.note(
+            "boxes", memory.task_update(self.id, "14 of 20 boxes are packed", step=3, step_status="active")
+        )
         self.note("sms", user.task_remember(
             self.id, "Text the clients, but not after 20:00.", type="user_instruction"))  # fmt: skip
         self.note("parrot", user.task_remember(
             self.id, "The parrot stays with Lena, nobody else may carry it.", type="user_instruction"))  # fmt: skip
         gas = memory.task_intent(self.id, what="Cancel the gas contract", verify="letter")
         self.note("gas", gas)
-        self.note("gasdone", memory.task_outcome(self.id, intent=gas.seq, outcome="did", note="ends on 30 September"))
+        self.note(
+            "gasdone",
+            memory.task_outcome(self.id, intent=gas.seq, outcome="did", note="ends on 30 September"),
+        )
         ad = memory.task_intent(self.id, what="Order the sign for the door", verify="shop")
         self.note("sign", ad)
-        self.note("signno", memory.task_outcome(self.id, intent=ad.seq, outcome="did_not", note="the shop is closed"))
-        self.note("blocked", memory.task_update(self.id, "Nowak needs the drawing", blockers=["the landlord has not sent "
-                                                                                           "the drawing"]))  # fmt: skip
+        self.note(
+            "signno",
+            memory.task_outcome(self.id, intent=ad.seq, outcome="did_not", note="the shop is closed"),
+        )
+        stuck = "the landlord has not sent the drawing"
+        self.note("blocked", memory.task_update(self.id, "Nowak needs the drawing", blockers=[stuck]))
         clock.forward(3600)
 
 

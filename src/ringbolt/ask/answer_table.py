@@ -47,6 +47,12 @@ def answer(intent: Intent, context: Context) -> Reply | None:
     asks_why = intent.has("why", "reason") and about in ("notes", "none", "value")
     if asks_why or (intent.has("risk", "fallback", "option") and context.subject):
         about = "decision"
+    if (
+        about in ("failed", "blocking", "request")
+        and intent.has("why")
+        and record_answers.decided(intent, context)
+    ):
+        about = "decision"
     if about in ("request", "rules") and intent.has("user") and context.subject:
         return _ANSWERS[about](intent, context)  # nobody else can say what the user said
     if about in ("files", "commits", "plan") and intent.has("many") and (context.subject or intent.soft):

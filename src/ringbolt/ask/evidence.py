@@ -212,7 +212,9 @@ def sentences(
     return sorted(found, key=lambda sentence: (-round(sentence.score, 2), -sentence.source.seq))
 
 
-_SHORTENED = lazy_regex(r"\b(?:Dr|Mr|Mrs|Ms|Mme|M|Prof|St|No|Nr|approx|ca|vs|e\.g|i\.e|z\.B|bzw|Hr|Fr|Sr|Sra|Dott)\.$")
+_SHORTENED = lazy_regex(
+    r"\b(?:Dr|Mr|Mrs|Ms|Mme|M|Prof|St|No|Nr|approx|ca|vs|e\.g|i\.e|z\.B|bzw|Hr|Fr|Sr|Sra|Dott)\.$"
+)
 
 
 def _whole(pieces: Iterable[str]) -> Iterable[str]:
@@ -227,7 +229,9 @@ def _whole(pieces: Iterable[str]) -> Iterable[str]:
         yield before
 
 
-_PRONOUN = lazy_regex(r"(?i)(?:it|they|he|she|this|that|these|es|er|sie|das|il|elle|ils|ce|ello|esto|ele|ela|isso|lo|zij|het)\b|[它他她这]")
+_PRONOUN = lazy_regex(
+    r"(?i)(?:it|they|he|she|this|that|these|es|er|sie|das|il|elle|ils|ce|ello|esto|ele|ela|isso|lo|zij|het)\b|[它他她这]"
+)
 
 
 def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
@@ -236,7 +240,9 @@ def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
     for piece in pieces:
         yield piece, 1.0
     for first, second in pairwise(pieces):
-        if _PRONOUN.match(second) and not first.rstrip().endswith((".", "!")):  # "the fridge is old; it stays cold for 3 hours"
+        if _PRONOUN.match(second) and not first.rstrip().endswith(
+            (".", "!")
+        ):  # "the fridge is old; it stays cold for 3 hours"
             yield f"{first}; {second}", 0.97
     for text in one.details:
         lines = [line for line in text.splitlines() if line.strip()]
@@ -318,10 +324,14 @@ def _measures() -> tuple[tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]
         spoken = "|".join(word for word in asked if word.isascii())
         written = "|".join(word for word in asked if not word.isascii()) or "(?!)"
         unit = "|".join(units.split())
-        amount = rf"(?:\d[\d.,]*|\b(?:{_FEW})) ?(?:{unit})(?![a-z])|[€$£¥] ?\d" if "€" in unit else (
-            rf"(?:\d[\d.,]*|\b(?:{_FEW})) ?(?:{unit})(?![a-z])|\d[\d.,]* ?\w+ (?:{unit})(?![a-z])"
+        amount = (
+            rf"(?:\d[\d.,]*|\b(?:{_FEW})) ?(?:{unit})(?![a-z])|[€$£¥] ?\d"
+            if "€" in unit
+            else (rf"(?:\d[\d.,]*|\b(?:{_FEW})) ?(?:{unit})(?![a-z])|\d[\d.,]* ?\w+ (?:{unit})(?![a-z])")
         )
-        found.append((frozenset(names.split()), re.compile(rf"\b(?:{spoken})\b|{written}"), re.compile(amount)))
+        found.append(
+            (frozenset(names.split()), re.compile(rf"\b(?:{spoken})\b|{written}"), re.compile(amount))
+        )
     return tuple(found)
 
 
@@ -330,8 +340,12 @@ def measures(word: str) -> bool:
     return any(word.lower() in names for names, _, _ in _measures())
 
 
-_COUNTED = lazy_regex(r"(?i)(?<![\w.,:-])\d[\d.,]*\s+(?=(?:(?:[a-z]+\s+)?of\s+(?:the\s+)?)?((?:[\w-]+\s+){0,2}[\w-]+))")
-_HOW_MANY = lazy_regex(r"(?i)\bhow many\b|\bwie viele\b|\bcombien de\b|\bcu[aá]nt[oa]s\b|\bquant[oiea]s?\b|\bhoeveel\b")
+_COUNTED = lazy_regex(
+    r"(?i)(?<![\w.,:-])\d[\d.,]*\s+(?=(?:(?:[a-z]+\s+)?of\s+(?:the\s+)?)?((?:[\w-]+\s+){0,2}[\w-]+))"
+)
+_HOW_MANY = lazy_regex(
+    r"(?i)\bhow many\b|\bwie viele\b|\bcombien de\b|\bcu[aá]nt[oa]s\b|\bquant[oiea]s?\b|\bhoeveel\b"
+)
 _OF_ALL = lazy_regex(r"\d\s*(?:of|von|sur|de|di|van|/)\s*\d")
 
 

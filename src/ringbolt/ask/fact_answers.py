@@ -13,7 +13,17 @@ from ..packet import encode
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
-from .evidence import Evidence, Sentence, has_person, has_place, has_quantity, has_reason, has_time, measures, sentences
+from .evidence import (
+    Evidence,
+    Sentence,
+    has_person,
+    has_place,
+    has_quantity,
+    has_reason,
+    has_time,
+    measures,
+    sentences,
+)
 from .polar_answers import check_result
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, plain, quote
@@ -26,8 +36,8 @@ _WORTH = {
     "error": 0.95, "exclusion": 0.95, "action": 0.9, "variable": 1.0, "intent": 0.9, "outcome": 1.0,
 }  # fmt: skip
 _QUANTITY = frozenset(
-    "cost costs price number budget size amount total score percent rate hash id phone telephone fee rent salary weight height"
-    " width length area capacity speed bandwidth temperature limit deposit".split()
+    "cost costs price number budget size amount total score percent rate hash id phone telephone fee rent"
+    " salary weight height width length area capacity speed bandwidth temperature limit deposit".split()
 )
 
 
@@ -67,7 +77,9 @@ def value(intent: Intent, context: Context) -> Reply | None:
             wanted is None or wanted(reply.text.rpartition(": ")[2].partition(" #")[0])
         ):
             return reply
-    if intent.has("may", "must") or _LIMIT_WORDS & {word.lower() for word in subject.words}:  # a limit is what the user or a decision says, not what was used
+    if intent.has("may", "must") or _LIMIT_WORDS & {
+        word.lower() for word in subject.words
+    }:  # a limit is what the user or a decision says, not what was used
         limits = tuple(one for one in context.window if one.kind in _LIMITS)
         if (reply := _best(intent, context.replace(window=limits), wanted)) is not None:
             return reply
@@ -97,21 +109,30 @@ def people(intent: Intent, context: Context) -> Reply | None:
     if not context.subject:
         return _holders(context) if intent.has("own", "now") or len(intent.marks) < 5 else None
     said = tuple(one for one in context.window if one.channel != "tool")
-    if "agent" in intent.text.lower() and (reply := _agents(intent, context.replace(window=said))) is not None:
+    if (
+        "agent" in intent.text.lower()
+        and (reply := _agents(intent, context.replace(window=said))) is not None
+    ):
         return reply
     found = _best(intent, context.replace(window=said), has_person(context.subject), least=_PREDICATE)
     return found or _agents(intent, context.replace(window=said))
 
 
-_DOINGS = frozenset("item.updated message task.updated discovery decision exclusion error action artifact".split())
+_DOINGS = frozenset(
+    "item.updated message task.updated discovery decision exclusion error action artifact".split()
+)
 
 
 def _agents(intent: Intent, context: Context) -> Reply | None:
-    """The agent that did it, if several work on the task: of the step about it, or of the reports about it."""
+    """The agent that did it, if several work on the task: that of the step, or of the reports, about it."""
     subject = context.subject
     if len({one.agent for one in context.window if one.agent}) < 2 or intent.has("must", "may"):
         return None
-    steps = {item.id: item for _, item in show.live_steps(context.task) if subject.coverage(item.title) >= _PREDICATE}
+    steps = {
+        item.id: item
+        for _, item in show.live_steps(context.task)
+        if subject.coverage(item.title) >= _PREDICATE
+    }
     for one in reversed(context.window):
         if not one.agent or one.kind not in _DOINGS:
             continue
@@ -119,7 +140,12 @@ def _agents(intent: Intent, context: Context) -> Reply | None:
         if item is not None or (len(subject.words) > 1 and subject.coverage(one.text) >= 0.9):
             text = item.title if item is not None else one.text
             place = cite(one.seq, one.channel)
-            row = Row(lambda most, one=one, text=text, place=place: f"{quote(one.agent, 80)}: {quote(text, most)}{place}", one.seq)
+            row = Row(
+                lambda most, one=one, text=text, place=place: (
+                    f"{quote(one.agent, 80)}: {quote(text, most)}{place}"
+                ),
+                one.seq,
+            )
             return compose([row], PARAGRAPH)
     return None
 
@@ -160,7 +186,11 @@ def reason(intent: Intent, context: Context) -> Reply | None:
     subject = context.subject
     # A choice has a reason only if somebody gave one, and a name alone says nothing about why.
     chosen = intent.has("decide", "use", "option") or len(subject.words) < 2
-    return _best(intent, context, lambda text: has_reason(text) or (not chosen and subject.coverage(text) >= 0.9))
+    said = tuple(one for one in context.window if one.kind != "task.registered")  # a task says what, not why
+    context = context.replace(window=said)
+    return _best(
+        intent, context, lambda text: has_reason(text) or (not chosen and subject.coverage(text) >= 0.9)
+    )
 
 
 def dated(intent: Intent, context: Context) -> Reply | None:
@@ -172,7 +202,9 @@ def dated(intent: Intent, context: Context) -> Reply | None:
 _PREDICATE = 0.7
 
 
-def _best(intent: Intent, context: Context, wanted: Callable[[str], float] | None, least: float = FITS) -> Reply | None:
+def _best(
+    intent: Intent, context: Context, wanted: Callable[[str], float] | None, least: float = FITS
+) -> Reply | None:
     """The best sentences about the subject, of the right sort."""
     evidence = context.window if not intent.span or context.period is None else context.period
     titles = {item.id: item.title for item in context.task.items} if wanted is not None else None

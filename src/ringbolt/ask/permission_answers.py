@@ -93,7 +93,9 @@ def permission(intent: Intent, context: Context) -> Reply | None:
         word for word in context.subject.words if not _AMOUNT.fullmatch(word) and not _HOUR.fullmatch(word)
     ]
     subject = Subject(words, language=language, known=context.task.name)
-    kept = Subject([word for word in words if not _REMOVES & concepts(folded(word), language)], language=language)
+    kept = Subject(
+        [word for word in words if not _REMOVES & concepts(folded(word), language)], language=language
+    )
     for rule in rules_of(context):
         score = max(subject.coverage(part) for part in (rule.text, *_parts(rule.text)))
         if score < FITS and kept and _KEEPS.match(rule.text):
@@ -133,7 +135,10 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
 
 def _verdict_of(intent: Intent, rule: Rule, text: str, share: float, context: Context) -> str | None:
     if (window := _WINDOW.search(rule.whole or rule.text)) and (asked := _HOUR.search(intent.text)):
-        first, last = _at(window["from"] or window["after"] or "0"), _at(window["to"] or window["before"] or "24")
+        first, last = (
+            _at(window["from"] or window["after"] or "0"),
+            _at(window["to"] or window["before"] or "24"),
+        )
         inside = first <= _at(asked[0]) < last
         said = (rule.whole or rule.text)[: window.start()]
         forbidden = _FORBIDS.search(said) is not None or said.rstrip().lower().endswith("not")

@@ -48,13 +48,15 @@ def did(intent: Intent, context: Context) -> Reply | None:
         return _excluded(intent, context)
     if found is not None and found[1].evidence == "verified":
         return _step(intent, *found, context)
-    if effect is not None and not (found is not None and intent.has("done", "open")) and (
-        found is None or _closeness(subject, effect.what) >= _closeness(subject, found[1].title)
+    if (
+        effect is not None
+        and not (found is not None and intent.has("done", "open"))
+        and (found is None or _closeness(subject, effect.what) >= _closeness(subject, found[1].title))
     ):
         return _verdict(intent, _HAPPENED[effect.status], show.effect(effect, intent.language))
-    if intent.has("pass", "fail", "result"):
-        if (reply := _last_run(intent, context) or _reported(intent, context)) is not None:
-            return reply
+    outcome = intent.has("pass", "fail", "result")
+    if outcome and (reply := _last_run(intent, context) or _reported(intent, context)) is not None:
+        return reply
     if found is not None:
         return _step(intent, *found, context)
     for candidate in (_value, _file, _last_run, _excluded, _acted, _unfinished):
@@ -156,7 +158,9 @@ def _last_check(intent: Intent, context: Context) -> Reply | None:
     ]
     if not wanted:
         return None
-    narrower = Subject([word for word in rest if word.lower() not in ("time", "run")], language=intent.language)
+    narrower = Subject(
+        [word for word in rest if word.lower() not in ("time", "run")], language=intent.language
+    )
     for one in context.window if intent.has("old") else reversed(context.window):
         kinds = _check_kinds(one)
         if not kinds & wanted or (narrower and narrower.coverage(_run_text(one)) < FITS):

@@ -55,7 +55,11 @@ def read_marks(text: str, original: str = "", language: str | None = None) -> Ma
                 continue
         elif concept in _SOFT:
             soft += word.split()
-        elif concept == "many" and word.startswith("how ") and word not in ("how many", "how much", "how often"):
+        elif (
+            concept == "many"
+            and word.startswith("how ")
+            and word not in ("how many", "how much", "how often")
+        ):
             soft += word.split()[1:]  # how wide
         marks.append(concept)
     return Marks(marks=tuple(marks), subject=tuple(subject), soft=tuple(soft), language=language, head=head)

@@ -72,7 +72,9 @@ def _read(asked: str, language: str) -> Intent:
         about, second = ("history", "where") if span else ("where", "none")
     else:
         ranked = scores(features(marks, time=span is not None, step=step is not None))
-        fits = _sorts_of(marks.marks, marks.language in ("zh", "ja")) or (_HOW_PAST if marks.subject and _HOW.match(rest) else frozenset())
+        fits = _sorts_of(marks.marks, marks.language in ("zh", "ja")) or (
+            _HOW_PAST if marks.subject and _HOW.match(rest) else frozenset()
+        )
         order = sorted(ranked, key=lambda name: -ranked[name])
         about, second = [name for name in order if not fits or name in fits][:2]
     polar = _polar(marks, rest)
@@ -98,8 +100,8 @@ _HOW_PAST = frozenset(INTENTS) - frozenset("where status completed open next cur
 
 
 def _sorts_of(marks: tuple[str, ...], unspaced: bool) -> frozenset[str]:
-    """The intents that the first word of a question allows (in Chinese and Japanese, its word of asking, which
-    stands anywhere); none: all of them."""
+    """The intents that the first word of a question allows; none: all of them. In Chinese and Japanese the
+    question word can stand anywhere."""
     asking = _SORTS if unspaced else [mark for mark in marks if mark not in ("the", "also", "go")][:1]
     first = next((mark for mark in marks if mark in asking), "")
     allowed = frozenset(_SORTS.get(first, "").split())
@@ -124,7 +126,11 @@ def _polar(marks: Marks, rest: str) -> bool:
     return (
         bool(strong)
         and not asks & set(marks.marks)
-        and (strong[0] in ("be", "may", "must", "not", "we") or "be" in strong[:4] or _STATES & set(strong))
+        and (
+            strong[0] in ("be", "may", "must", "not", "we")
+            or "be" in strong[:4]
+            or not _STATES.isdisjoint(strong)
+        )
     )
 
 

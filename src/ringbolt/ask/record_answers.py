@@ -167,6 +167,12 @@ def decision(intent: Intent, context: Context) -> Reply | None:
     return _some(intent, rows, "", task.left_out.get("decision", 0))
 
 
+def decided(intent: Intent, context: Context) -> bool:
+    """Whether a decision is about all that a question says."""
+    subject = Subject((*context.subject.words, *intent.soft), language=intent.language)
+    return any(subject.coverage(_title(entry)) >= 0.9 for entry in context.task.decisions)
+
+
 def _title(entry: Entry) -> str:
     return f"{entry.data.get('title') or entry.summary} {entry.data.get('choice') or ''}"
 
@@ -254,8 +260,7 @@ _FOLLOWING = 20  # events after a trouble among which the one that ended it is l
 
 
 def fixed(intent: Intent, context: Context) -> Reply | None:
-    """How a trouble ended: its recorded resolution, the event that cleared its blocker, or the next report about
-    it."""
+    """How a trouble ended: its resolution, the event that cleared its blocker, or the next report."""
     subject = context.subject
     for entry in sorted(fitting(subject, context.task.resolved, _text), key=lambda entry: -entry.seq):
         if entry.data.get("resolution"):

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 from ..model.lazy_regex import lazy_regex
 from ..signals.reports.trade_words import concept_words, concepts, unspaced_words
 from ..signals.words import COMMON_WORDS, HUMP, stem
-from .question_lexicon import LANGUAGES, folded, glossary
+from .question_lexicon import folded, glossary
 from .question_words import language_of
 
 Thing = TypeVar("Thing")
@@ -228,7 +228,10 @@ def translations(word: str, language: str) -> list[str]:
     """What else a word of a subject may be called in the records: its English words."""
     if language == "en":
         return []
-    return [*glossary(language).get(folded(word), ()), *(name[1:] for name in _concepts(folded(word), language))]
+    return [
+        *glossary(language).get(folded(word), ()),
+        *(name[1:] for name in _concepts(folded(word), language)),
+    ]
 
 
 @lru_cache(1 << 8)
