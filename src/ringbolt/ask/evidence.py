@@ -193,6 +193,8 @@ def sentences(
             continue
         best: Sentence | None = None
         for text, share in _pieces(one):
+            if one.item not in of_steps and not subject.may_fit(text.lower()):
+                continue
             sort = 1.0 if wanted is None else wanted(text)
             if not sort:
                 continue
@@ -361,6 +363,8 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
         plain = folded(text)
         for word in own:
             plain = plain.replace(word, " ")
+        if not (units or _NUMBER).search(plain):
+            return 0.0
         if units is None:
             plain = _DATED.sub(" ", plain)  # a date is no quantity
         if not (units or _NUMBER).search(plain):

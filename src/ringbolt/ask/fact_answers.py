@@ -89,7 +89,8 @@ def value(intent: Intent, context: Context) -> Reply | None:
 def stated(intent: Intent, context: Context) -> Reply | None:
     """The sentence that has all words of a question, without a verdict."""
     words = (*context.subject.words, *intent.soft)
-    whole = context.replace(subject=Subject(words, language=intent.language))
+    reports = tuple(one for one in context.window if one.kind in _DOINGS and one.channel != "tool")
+    whole = context.replace(subject=Subject(words, language=intent.language), window=reports)
     return _best(intent, whole, None, least=0.95) if len(words) > 1 and not intent.has("drop") else None
 
 

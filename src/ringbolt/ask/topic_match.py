@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
 from ..model.lazy_regex import lazy_regex
@@ -34,6 +34,10 @@ _PART = lazy_regex(r"[._:/@+-]+")
 _CJK = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 _DIGIT = lazy_regex(r"\d")
 _HUMPED = lazy_regex(r"\b\w*[a-z][A-Z]\w*\b|\b[A-Z]+_[A-Z_\d]+\b")
+_FOREIGN = lazy_regex(
+    r"\b(?:der|die|das|den|und|ist|sind|im|von|mit|le|la|les|des|du|est|une?|dans|el|los|las|del|en|con|es|il|lo|di|che|per|non"
+    r"|o|os|as|um|uma|da|do|no|na|em|het|een|de|op|van|voor|zijn)\b"
+)
 _ENGLISH = lazy_regex(r"\b(?:the|is|are|was|of|to|and|for|with|has|not|by|it)\b")
 # Words of which each stands for the others, beside those of the thesaurus.
 _SYNONYMS = """
@@ -106,13 +110,42 @@ class Forms(NamedTuple):
     concepts: frozenset[str]
 
 
-class Words(NamedTuple):
-    """The words of a text: its stems with those of the parts of its names and of English words for foreign
-    ones, for each concept the words that have it, and its language."""
+class Words:
+    """The words of a text: its stems with those of the parts of its names and of English words for foreign ones, and
+    its language."""
 
-    stems: frozenset[str]
-    concepts: dict[str, frozenset[str]]
-    language: str
+    def __init__(self, text: str) -> None:
+        plain = folded(text)
+        english = _ENGLISH.search(plain) or (text.isascii() and not _FOREIGN.search(plain))
+        self.language = "en" if english else language_of(plain)
+        self._plain = plain
+        self._parts = [part for token in _TOKEN.findall(plain) for part in _split(token)]
+        stems = {form for part in self._parts for form in _stems(part)}
+        if self.language != "en":
+            known = glossary(self.language)
+            words = [word for word in known if word in plain] if self._is_unspaced else self._parts
+            stems |= {_stem(one) for word in words for one in known.get(word, ())}
+        for name in _HUMPED.findall(text):
+            stems |= {_stem(part.lower()) for part in HUMP.findall(name)}
+        self.stems = frozenset(stems)
+
+    @property
+    def _is_unspaced(self) -> bool:
+        return self.language in ("zh", "ja")
+
+    @cached_property
+    def concepts(self) -> dict[str, set[str]]:
+        """For each concept of the thesaurus the words of the text that have it."""
+        found: dict[str, set[str]] = {}
+        for word, names in unspaced_words(self.language) if self._is_unspaced else ():
+            if len(word) > 1 and word in self._plain:
+                for name in names:
+                    found.setdefault(name, set()).add(word)
+        language = "en" if self._is_unspaced else self.language
+        for part in self._parts:
+            for name in concepts(part, language) if part not in _VAGUE else ():
+                found.setdefault(name, set()).add(_stem(part))
+        return found
 
 
 class Subject:
@@ -140,7 +173,7 @@ class Subject:
             for word, forms in ((word, _forms(word, language)) for word in self.words)
         ]
         self._soft = [_forms(word, language) for word in dict.fromkeys(soft)]
-        self._marks = _marks(tuple(forms for forms, _ in self._wanted), tuple(self._soft))
+        self._marks = _marks(tuple(forms for forms, _ in self._wanted), tuple(self._soft), language)
 
     def __bool__(self) -> bool:
         return bool(self._wanted)
@@ -156,6 +189,8 @@ class Subject:
         has = text_words(text[:_CHARACTERS])
         exact = [_match(forms, has, text) for forms, _ in self._wanted]
         used = set(filter(None, exact))  # a word of the text stands for one word of the subject
+        if not used and has.language == self._language:
+            return 0.0  # words of the same concepts alone are too little
         whole = got = 0.0
         alike = 0
         for word, (forms, worth), match in zip(self.words, self._wanted, exact, strict=True):
@@ -192,26 +227,26 @@ class Subject:
 
 def _match(forms: Forms, has: Words, text: str) -> str:
     """The word of a text that is a word of the subject, or short for it."""
-    for form in (*forms.stems, *forms.synonyms):
-        if form in has.stems or (not form.isascii() and form in text):
-            return form
+    for wanted in (forms.stems, forms.synonyms):
+        found = [form for form in wanted if form in has.stems or (not form.isascii() and form in text)]
+        if found:
+            return min(found)  # the same one in every run
     for form in forms.stems:
         short = form in _SHORT  # "cert" is short for "certificate"
         cognate = len(form) > 6 and has.language != "en"  # "inspectora" is an inspector
         if short or cognate:
-            for one in has.stems:
-                if one.startswith(form[:7]) and (cognate or len(one) > len(form) + 1):
-                    return one
+            longer = [
+                one for one in has.stems if one.startswith(form[:7]) and (cognate or len(one) > len(form) + 1)
+            ]
+            if longer:
+                return min(longer)
     return ""
 
 
 def _alike(forms: Forms, has: Words, used: set[str]) -> str:
     """A word of a text that shares a concept with a word of the subject, and stands for no other one."""
-    for name in forms.concepts:
-        for word in has.concepts.get(name, ()):
-            if word not in used:
-                return word
-    return ""
+    free = {word for name in forms.concepts for word in has.concepts.get(name, ())} - used
+    return min(free, default="")
 
 
 def untranslated(words: Iterable[str], language: str) -> list[str]:
@@ -235,10 +270,16 @@ def translations(word: str, language: str) -> list[str]:
 
 
 @lru_cache(1 << 8)
-def _marks(wanted: tuple[Forms, ...], soft: tuple[Forms, ...]) -> tuple[str, ...]:
-    """The beginnings of all words that may stand for one of the subject."""
+def _marks(wanted: tuple[Forms, ...], soft: tuple[Forms, ...], language: str) -> tuple[str, ...]:
+    """The beginnings of all words that may stand for one of the subject: in the same language its own words,
+    of which a text needs at least one, in others all words of its concepts."""
     found = [form[:5] for forms in (*wanted, *soft) for form in (*forms.stems, *forms.synonyms)]
-    found += [folded(word)[:5] for forms in wanted for name in forms.concepts for word in concept_words(name)]
+    found += [
+        folded(word)[:5]
+        for forms in wanted
+        for name in forms.concepts
+        for word in concept_words(name, language)
+    ]
     shortest_first = sorted(set(found), key=len)
     kept: list[str] = []
     for mark in shortest_first:
@@ -298,27 +339,7 @@ def _synonyms() -> dict[str, frozenset[str]]:
 @lru_cache(1 << 11)
 def text_words(text: str) -> Words:
     """The words of a text."""
-    plain = folded(text)
-    stems: set[str] = set()
-    named: dict[str, set[str]] = {}
-    language = "en" if _ENGLISH.search(plain) else language_of(plain)
-    unspaced = language in ("zh", "ja")
-    for word, names in unspaced_words(language) if unspaced else ():
-        if len(word) > 1 and word in plain:
-            for name in names:
-                named.setdefault(name, set()).add(word)
-    known = glossary(language) if language != "en" else {}
-    if unspaced:
-        stems |= {_stem(one) for word, english in known.items() if word in plain for one in english}
-    for token in _TOKEN.findall(plain):
-        for part in _split(token):
-            forms = _stems(part)
-            stems.update(forms, map(_stem, known.get(part, ())))
-            for name in concepts(part, "en" if unspaced else language) if part not in _VAGUE else ():
-                named.setdefault(name, set()).add(forms[0])
-    for name in _HUMPED.findall(text):
-        stems |= {_stem(part.lower()) for part in HUMP.findall(name)}
-    return Words(frozenset(stems), {name: frozenset(words) for name, words in named.items()}, language)
+    return Words(text)
 
 
 def _split(token: str) -> list[str]:

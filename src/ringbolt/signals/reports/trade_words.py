@@ -61,11 +61,11 @@ def concepts(word: str, language: str) -> frozenset[str]:
 
 
 @cache
-def concept_words(concept: str) -> frozenset[str]:
-    """The words of a concept ("#buy"), in all languages."""
+def concept_words(concept: str, language: str) -> frozenset[str]:
+    """The words of a concept ("#buy") in all languages but one."""
     section = dict(_rows("actions" if concept[0] == "#" else "things"))
-    words = (word for column in section.get(concept[1:], []) for word in column.split())
-    return frozenset((concept[1:], *words))
+    columns = zip(COLUMNS, section.get(concept[1:], []), strict=False)
+    return frozenset(word for one, column in columns if one != language for word in column.split())
 
 
 @cache
