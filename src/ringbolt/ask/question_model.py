@@ -67,7 +67,7 @@ def scores(names: Iterable[str], table: Model | None = None) -> dict[str, float]
     """The score of each intent."""
     weights = (table or model()).weights
     total = dict.fromkeys(INTENTS, 0.0)
-    for name in names:
+    for name in sorted(names):  # sums of floats depend on their order
         for intent, weight in weights.get(name, {}).items():
             total[intent] += weight
     return total
