@@ -295,7 +295,7 @@ def _ending(one: Evidence, subject: Subject, later: Sequence[Evidence], task: Sn
 
 
 def _report(one: Evidence) -> Row:
-    said = one.text or ", ".join(one.troubles)
+    said = ", ".join(one.troubles) or one.text
     return Row(lambda most: f"{quote(said, most)}{cite(one.seq, one.channel)}", one.seq)
 
 
