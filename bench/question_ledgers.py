@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from question_ledgers_fresh import breach, conference, orchard, practice
+
 from ringbolt import TaskMemory
 
 HERE = Path(__file__).parent
@@ -45,12 +49,13 @@ class Ledger:
         self.task = made.task_id
         self.handles[handle] = {made.seq}
 
-    def __call__(self, handle: str, operation: str, *values: Any, by: str = "agent", **fields: Any) -> int:
+    def __call__(self, handle: str, operation: str, *values: Any, by: str = "agent", agent: str | None = None,
+                 **fields: Any) -> int:  # fmt: skip
         """Call an operation on the task; `by` is the channel, and the clock moves a minute on."""
         self.now += 60
         if operation == "plan_replace":
             by = "user"  # who made the plan may drop steps of it
-        method = getattr(self.memory.acting_as(channel=by), f"task_{operation}")
+        method = getattr(self.memory.acting_as(channel=by, agent=agent), f"task_{operation}")
         made = method(self.task, *values, **fields)
         if handle:
             self.handles.setdefault(handle, set()).add(made.seq)
@@ -586,6 +591,10 @@ STORIES: dict[str, tuple[str, Callable[[Ledger], None]]] = {
     "museum": ("Europe/Vienna", museum),
     "survey": ("Africa/Lagos", survey),
     "offsite": ("Europe/Lisbon", offsite),
+    "breach": ("Europe/Amsterdam", breach),
+    "practice": ("Europe/Berlin", practice),
+    "conference": ("Europe/Vienna", conference),
+    "orchard": ("Europe/Prague", orchard),
 }
 
 

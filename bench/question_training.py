@@ -29,6 +29,7 @@ HERE = Path(__file__).parent
 PHRASINGS = HERE / "labels" / "question_phrasings.txt"
 TARGET = HERE.parent / "src" / "ringbolt" / "ask" / "question_weights.json"
 PENALTY, FOLDS, STEPS = 0.35, 5, 160
+SEEN = 5  # times that a feature must occur
 # Intents of the questions whose answers are the same.
 SAME = {"outcome": "did", "effects": "did", "none": "none"}
 
@@ -79,7 +80,7 @@ def main() -> int:
             cases.append((intent, case.question))
     found = [seen(question) for _, question in cases]
     counts = Counter(name for names in found for name in names)
-    names = sorted(name for name, count in counts.items() if count >= 3)
+    names = sorted(name for name, count in counts.items() if count >= SEEN)
     places = {name: at for at, name in enumerate(names)}
     rows = np.zeros((len(cases), len(names)), np.float32)
     for at, has in enumerate(found):

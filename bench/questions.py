@@ -9,7 +9,7 @@ answer is
 - *missed* if it says that nothing is recorded although it is;
 - *misleading* if it states something else as the answer.
 
-Of the part `held` only totals are printed unless --show is given.
+Totals by part, ledger, intent and language are always printed, single answers only with --show.
 """
 
 from __future__ import annotations

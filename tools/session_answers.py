@@ -26,7 +26,7 @@ from ringbolt.worker.worker import Worker  # noqa: E402
 from tests.hosts import recordings  # noqa: E402
 
 PAGE = ROOT / "docs" / "explanation" / "answers.md"
-HOST, KEY, NOON = "claude-code", b"a key of this page only", 1772366400.0
+HOST, NOON = "claude-code", 1772366400.0
 QUESTIONS = (
     "Where was I?", "What did the user ask for at the start?", "What did the user say last?", "What is done?",
     "What is left?", "What is done and what comes next?", "Which files did I change?", "Did I change importer.py?",
@@ -54,7 +54,7 @@ def replayed(folder: Path) -> TaskMemory:
     ).read_bytes()  # as long as the hooks saw it, with its placeholder paths
     path, store = folder / "transcript.jsonl", str(folder / "store.db")
     files = SideFiles(Journal.of(store))
-    now = NOON
+    now, redactor = NOON, Redactor()
     memory = TaskMemory.open(
         store, workspace=recordings.WORK, session="page", clock=lambda: now, time_zone="UTC"
     )
@@ -66,7 +66,7 @@ def replayed(folder: Path) -> TaskMemory:
         if found is None:
             continue
         found = {
-            **events.cleaned(events.tidied(found), Redactor(KEY)),
+            **events.cleaned(events.tidied(found), redactor),
             "transcript_bytes": report.transcript_bytes,
         }
         speaker = memory.acting_as(session=str(found.get("session") or "page"), agent=HOST)
@@ -74,7 +74,7 @@ def replayed(folder: Path) -> TaskMemory:
         def write(one: dict, key: str, speaker: TaskMemory = speaker) -> object:
             return events.apply(speaker, one, key)
 
-        apply_transcript_tail(files, "claude", found, KEY, write)
+        apply_transcript_tail(files, "claude", found, redactor, write)
         events.apply(speaker, found, f"page/{number}")
     return memory
 

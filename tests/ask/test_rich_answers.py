@@ -97,3 +97,59 @@ def test_a_list_has_its_rows(asked):
         '2 "Copy the originals" (in progress)', '3 "Compare the checksums"', '4 "Freeze the old bucket"',
     ]  # fmt: skip
     assert asked("what is next?").items == ()
+
+
+@pytest.fixture
+def orchard(memory, clock):
+    """A function that asks about a task of two agents, with rules, a trouble that ended, and places."""
+    user, wren, finch = (
+        memory.acting_as(channel="user"), memory.acting_as(agent="wren"), memory.acting_as(agent="finch")
+    )  # fmt: skip
+    task = user.task_register(
+        "Water the orchard", ["Map the rows", "Drill the well", "Write the gateway"],
+        request="We want drip irrigation. Keep the old sprinklers until the new lines have run for a week.",
+    ).task_id  # fmt: skip
+    user.task_remember(
+        task, "Spraying is only allowed before 7:00, because of the bees.", type="user_instruction"
+    )
+    wren.task_update(task, "Mapped 26 rows with 1,144 trees", step=1, step_status="completed")
+    wren.task_update(task, "Drilling", step=2, step_status="active", blockers=["granite under the well"])
+    wren.task_update(task, "Switched to a hammer drill", blockers=[])
+    wren.task_update(task, "Der Filter wiegt 48 kg und steht in der Halle von Onkel Jiri.")
+    finch.task_update(task, "Gateway runs", step=3, step_status="completed")
+    finch.task_remember(task, "The checksum of debian-12.iso does not match", type="error")
+    return lambda question: memory.task_ask(task, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("which agent mapped the rows?", ["wren"]),
+        ("who wrote the gateway?", ["finch"]),
+        ("how was the granite under the well overcome?", ["granite", "Switched to a hammer drill"]),
+        ("is spraying allowed at 9:30?", ["No: "]),
+        ("may we spray at 6:00?", ["Yes: "]),
+        ("can I remove the old sprinklers now?", ["No: ", "Keep the old sprinklers"]),
+        ("where is the filter?", ["in der Halle von Onkel Jiri"]),
+        ("how many trees are there?", ["1,144"]),
+        ("what does the filter weigh?", ["48 kg"]),
+    ],
+)
+def test_agents_hours_places_and_ends_of_troubles_are_found(orchard, question, parts):
+    answer = orchard(question)
+    assert answer.recorded
+    assert [part for part in parts if part not in answer.text] == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "why did we pick Debian?",
+        "why the orchard?",
+        "where is the gateway?",
+        "how many wells are there?",
+        "in which language is the gateway documented?",
+    ],
+)
+def test_what_is_of_another_sort_is_not_an_answer(orchard, question):
+    assert not orchard(question).recorded

@@ -148,8 +148,13 @@ LIES = {
 
 @pytest.mark.parametrize("kind", LIES)
 def test_a_lie_with_a_valid_citation_changes_nothing(world, kind):
+    assert _believed(world, LIES[kind]) == []
+
+
+def _believed(world, lies):
+    """The lies that changed an answer."""
     passed = []
-    for question, lie, cited in LIES[kind]:
+    for question, lie, cited in lies:
         text = lie.format(**{name: f"#{seq}" for name, seq in world.seqs.items()})
         cites = [world.seqs[cited]] if cited else [999]
         client._servers.clear()
@@ -157,7 +162,106 @@ def test_a_lie_with_a_valid_citation_changes_nothing(world, kind):
             found = world.asked(server, question)
         if found.source == "small" or found.text != world.plain(question).text:
             passed.append((question, text, found.text))
-    assert passed == []
+    return passed
+
+
+class Move(World):
+    """Another trade: people, money, hours, exceptions, outcomes that are known."""
+
+    def __init__(self, opened, url, clock):
+        self._opened, self._url = opened, url
+        memory = opened(url)
+        user = memory.acting_as(channel="user")
+        self.id = user.task_register(
+            "Move the practice", ["Sign the lease", "Hire the movers", "Pack the pharmacy", "Tell the clients"],
+            request="Move to Mill Street by 31 August. Drugs travel only with Dr. Sato. Spend at most 22,000 euros.",
+        ).task_id  # fmt: skip
+        self.seqs = {"request": 1}
+        self.note("lease", memory.task_update(self.id, "Lease signed, 1,950 euros a month for five years", step=1,
+                                              step_status="completed"))  # fmt: skip
+        self.note(
+            "swift",
+            memory.task_exclude(self.id, what="Swift movers", why="they do not insure medical devices"),
+        )
+        self.note("mover", memory.task_decide(
+            self.id, choice="Ottomeyer", title="Moving company", options=["Kranich", "Swift"],
+            reasoning="they have moved two dental practices", risks=["they cannot come on a Sunday"],
+            if_wrong="Kranich keeps 29 August free"))  # fmt: skip
+        self.note("offers", memory.task_remember(
+            self.id, "Kranich asks 6,900 euros and Ottomeyer asks 5,400 euros", type="discovery"))  # fmt: skip
+        self.note(
+            "boxes", memory.task_update(self.id, "14 of 20 boxes are packed", step=3, step_status="active")
+        )
+        self.note("sms", user.task_remember(
+            self.id, "Text the clients, but not after 20:00.", type="user_instruction"))  # fmt: skip
+        self.note("parrot", user.task_remember(
+            self.id, "The parrot stays with Lena, nobody else may carry it.", type="user_instruction"))  # fmt: skip
+        gas = memory.task_intent(self.id, what="Cancel the gas contract", verify="letter")
+        self.note("gas", gas)
+        self.note(
+            "gasdone",
+            memory.task_outcome(self.id, intent=gas.seq, outcome="did", note="ends on 30 September"),
+        )
+        ad = memory.task_intent(self.id, what="Order the sign for the door", verify="shop")
+        self.note("sign", ad)
+        self.note(
+            "signno",
+            memory.task_outcome(self.id, intent=ad.seq, outcome="did_not", note="the shop is closed"),
+        )
+        stuck = "the landlord has not sent the drawing"
+        self.note("blocked", memory.task_update(self.id, "Nowak needs the drawing", blockers=[stuck]))
+        clock.forward(3600)
+
+
+LIES_OF_A_MOVE = [
+    ("why Ottomeyer?", "Because Ottomeyer has moved three dental practices ({mover}).", "mover"),
+    ("why Ottomeyer?", "Because Ottomeyer can come on a Sunday ({mover}).", "mover"),
+    ("why Ottomeyer?", "Kranich was chosen because they have moved two dental practices ({mover}).", "mover"),
+    ("why not Swift?", "Because Swift insures medical devices ({swift}).", "swift"),
+    ("why not Swift?", "Because Ottomeyer does not insure medical devices ({swift}).", "swift"),
+    ("what is the fallback if Ottomeyer cancels?", "Kranich keeps 28 August free ({mover}).", "mover"),
+    ("what is the fallback if Ottomeyer cancels?", "Swift keeps 29 August free ({mover}).", "mover"),
+    ("what does Ottomeyer ask?", "Ottomeyer asks 6,900 euros ({offers}).", "offers"),
+    ("what does Kranich ask?", "Kranich asks 5,400 euros ({offers}).", "offers"),
+    ("how much is the rent?", "The lease costs 5,400 euros a month ({lease}).", "lease"),
+    ("for how long is the lease?", "The lease is signed for two years ({lease}).", "lease"),
+    ("how many boxes are packed?", "20 of 20 boxes are packed ({boxes}).", "boxes"),
+    ("how many boxes are packed?", "20 boxes are packed ({boxes}).", "boxes"),
+    ("is the pharmacy packed?", "Yes, the pharmacy is packed ({boxes}).", "boxes"),
+    ("may I text the clients at 21:00?", "Yes, you may text the clients at 21:00 ({sms}).", "sms"),
+    ("may I text the clients at 21:00?", "Texting the clients after 20:00 is fine ({sms}).", "sms"),
+    ("who may carry the parrot?", "Dr. Sato may carry the parrot ({parrot}).", "parrot"),
+    ("who may carry the parrot?", "Everybody may carry the parrot ({parrot}).", "parrot"),
+    ("is the gas contract cancelled?", "No, the gas contract is not cancelled ({gasdone}).", "gasdone"),
+    ("when does the gas contract end?", "The gas contract ends on 31 August ({gasdone}).", "gasdone"),
+    ("was the sign ordered?", "Yes, the sign for the door was ordered ({sign}).", "sign"),
+    ("was the sign ordered?", "It is unknown whether the sign was ordered ({sign}).", "sign"),
+    ("what is blocking us?", "Nothing is blocking; the landlord has sent the drawing ({blocked}).", "blocked"),
+    ("what is blocking us?", "Nowak has not sent the drawing ({blocked}).", "blocked"),
+    ("who transports the drugs?", "Lena takes the drugs ({parrot}).", "parrot"),
+    ("how much may we spend?", "You may spend 22,000 euros a month ({request}).", "request"),
+    ("how much may we spend?", "At least 22,000 euros must be spent ({request}).", "request"),
+    ("which step am I on?", "You are telling the clients, step 4 ({request}).", "request"),
+    ("what is done?", "The lease is signed and the movers are hired ({lease}).", "lease"),
+]  # fmt: skip
+
+
+def test_a_lie_about_people_money_hours_or_outcomes_changes_nothing(opened, store_url, clock):
+    move = Move(opened, store_url, clock)
+    assert _believed(move, LIES_OF_A_MOVE) == []
+
+
+HONEST_ABOUT_A_MOVE = [
+    ("what does Ottomeyer ask?", "Ottomeyer asks 5,400 euros ({offers}).", "offers"),
+    ("how many boxes are packed?", "14 boxes are packed ({boxes}).", "boxes"),
+    ("why Ottomeyer?", "Because they have moved two dental practices ({mover}).", "mover"),
+]
+
+
+def test_honest_wording_about_a_move_is_taken(opened, store_url, clock):
+    move = Move(opened, store_url, clock)
+    believed = _believed(move, HONEST_ABOUT_A_MOVE)
+    assert [question for question, *_ in believed] == [question for question, *_ in HONEST_ABOUT_A_MOVE]
 
 
 # Honest wording of what the ledger says, and what only a model finds.

@@ -23,6 +23,7 @@ from .answer_rows import Context
 from .question_model import INTENTS
 from .questions import Intent
 from .reply import Reply
+from .topic_match import FITS
 
 Answerer = Callable[[Intent, Context], Reply | None]
 
@@ -32,23 +33,41 @@ _OF_THE_WHOLE = frozenset(
 )
 
 
+_OF_STEPS = frozenset("where status current".split())  # a step can have these too
+
+
 def answer(intent: Intent, context: Context) -> Reply | None:
     """The answer from the records to one part of a question; None if nothing recorded answers it."""
     about = intent.about
     if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
-        about = "none"
+        about = "plan" if about in _OF_STEPS and _names_step(context) else "none"
+    if intent.has("plan") and intent.has("change", "drop", "new", "old") and about in ("decision", "plan"):
+        about = "replan"
     tried: list[str] = []
-    if intent.has("why", "reason") and about in ("notes", "none", "value"):
+    asks_why = intent.has("why", "reason") and about in ("notes", "none", "value")
+    if asks_why or (intent.has("risk", "fallback", "option") and context.subject):
+        about = "decision"
+    if (
+        about in ("failed", "blocking", "request")
+        and intent.has("why")
+        and record_answers.decided(intent, context)
+    ):
         about = "decision"
     if about in ("request", "rules") and intent.has("user") and context.subject:
         return _ANSWERS[about](intent, context)  # nobody else can say what the user said
-    if about in ("files", "commits") and intent.has("many") and (context.subject or intent.soft):
+    if about in ("files", "commits", "plan") and intent.has("many") and (context.subject or intent.soft):
         reply = fact_answers.counted(intent, context)
         if reply is not None:
             return reply
+    if intent.has("fix") and intent.has("how", "what") and context.subject:
+        reply = record_answers.fixed(intent, context)
+        if reply is not None:
+            return reply
+        about = "notes" if about in _OF_THE_WHOLE else about
     elif intent.has("file") and about in ("value", "none", "notes") and context.subject:
         about = "files"
-    for name in (about, *_THEN.get(about, ("none",))):
+    first = ("did",) if intent.polar and about in ("notes", "value", "none") else ()
+    for name in (*first, about, *_THEN.get(about, ("none",))):
         if name == "none" and intent.polar and "did" not in tried:
             name = "did"
         if name in tried:
@@ -66,12 +85,17 @@ def _is_about_the_task(intent: Intent, context: Context) -> bool:
     A word that is not among the task's own is what the question is about, unless it looks like a verb.
     """
     task = context.task
-    own = " ".join((task.name, task.goal or "", *(item.title for item in task.items)))
+    titles = [item.title for item in task.items] if intent.about in ("completed", "open", "next") else []
+    own = " ".join((task.name, task.goal or "", *titles))
     missing = context.subject.missing(own)
     if not missing:
         return True
     # A word with the ending of a verb or an adverb is hardly what the question is about.
     return all(word.isalpha() and word.endswith(("ing", "ed", "ly")) for word in missing)
+
+
+def _names_step(context: Context) -> bool:
+    return any(context.subject.coverage(item.title) >= FITS for _, item in show.plan_steps(context))
 
 
 def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
@@ -145,10 +169,10 @@ _THEN: dict[str, tuple[str, ...]] = {
     "people": (),
     "when": (),
     "duration": ("value",),
-    "did": ("user_words",),
+    "did": ("user_words", "stated"),
     "effects": (),
     "replan": ("decision", "none"),
-    "decision": ("replan_why", "notes"),
+    "decision": ("replan_why", "reason"),
     "plan": ("none",),
     "failed": ("none",),
     "request": ("none",),
@@ -170,4 +194,6 @@ def _user_words(intent: Intent, context: Context) -> Reply | None:
 
 _ANSWERS["replan_why"] = _why_not
 _ANSWERS["user_words"] = _user_words
+_ANSWERS["stated"] = fact_answers.stated
+_ANSWERS["reason"] = fact_answers.reason
 ABOUT = INTENTS

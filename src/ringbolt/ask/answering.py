@@ -25,17 +25,16 @@ from .answer_table import answer, facts
 from .evidence import Evidence, read_period, read_window
 from .fact_answers import nothing
 from .history_answers import commits_of
-from .question_words import translations
 from .questions import Intent, understand
 from .reply import Reply
-from .topic_match import Subject, untranslated
+from .topic_match import Subject, translations, untranslated
 
 QUESTION = 500  # characters of the question that an answer repeats
 HITS = 8
 COMMITS = 100
 # Answers that need no more than the state of the task, if the question has no subject.
 _FROM_THE_STATE = frozenset(
-    "where status completed open next current plan replan decision failed rejected rules permission request"
+    "where status completed open next current plan replan decision rejected rules permission request"
     " goal needs files commits blocking questions effects last result notes".split()
 )
 _OF_THE_TASK = frozenset(
@@ -177,10 +176,10 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
     soft = part.soft
     words = (*part.subject, *(word for word in soft if word in _THINGS.get(part.about, _THING_WORDS)))
     if not words and part.step is None and part.about in ("value", "none", "notes", "when", "people"):
-        words = () if part.about == "people" and part.has("own") else soft
-    subject = Subject(
-        words, () if words is soft else soft, part.language, known=f"{task.name} {task.goal or ''}"
-    )
+        own = {"people": "own", "notes": "learn", "when": "commit"}.get(part.about, "")
+        words = () if part.has(own) else soft  # who owns it, what was learned, when we committed: all of it
+    known = f"{task.name} {task.goal or ''}"
+    subject = Subject(words, () if words is soft else soft, part.language, known, head=part.head)
     context = context.replace(subject=subject)
     hits: tuple[Hit, ...] = ()
     if subject and task.seq > 300:
@@ -193,8 +192,9 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
     if foreign := untranslated(subject.words, part.language):
         texts = [one.lower for one in context.window] + [item.title.lower() for item in task.items]
         absent = [word for word in foreign if not any(word.lower()[:5] in text for text in texts)]
-        known = f"{task.name} {task.goal or ''}"
-        context = context.replace(subject=Subject(subject.words, soft, part.language, known, absent))
+        context = context.replace(
+            subject=Subject(subject.words, soft, part.language, known, absent, part.head)
+        )
     if part.span is not None or part.about == "history":
         period, since = memory.store.read(lambda tx: _period(tx, context, part))
         context = context.replace(period=period, since=since)

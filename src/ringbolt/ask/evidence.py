@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..model.lazy_regex import lazy_regex
@@ -16,12 +17,16 @@ from ..signals.calls.tools import only_looked
 from ..signals.text_layout import clauses
 from ..store.tx import Row, Tx
 from . import queries
+from .question_lexicon import folded
+from .question_times import CJK_WEEKDAYS, MONTH, WEEKDAYS
 from .topic_match import FITS, Subject
 
 WINDOW = 300  # newest events that are read for a question with a subject
 _DATA = 3000  # characters of the data of an event
 _LINES = 60  # lines of an output
 _OUTPUT_FITS = 0.75
+_SPOKEN = 0.95  # what the own words of an event are worth at least
+_OWN = 0.25  # of a subject that an event of a step must have itself
 # Types of events that state nothing about the work.
 NO_EVIDENCE = frozenset(
     "question snapshot claim.taken claim.released claim.reclaimed task.focused model.used log link.added link.removed"
@@ -47,6 +52,7 @@ class Evidence:
         self.channel: Channel = row["channel"]
         self.status: str | None = row["status"]
         self.item: str | None = row["item_id"]
+        self.agent: str = row["agent"] or ""
         self._data: str = row["data"] or "{}"
         self._sets: str = row["sets"] or ""
 
@@ -68,6 +74,11 @@ class Evidence:
     def details(self) -> tuple[str, ...]:
         """The texts of its data that people read."""
         return (*_texts(self.data), *self.troubles, *_next_step(self._sets))
+
+    @property
+    def clears_blockers(self) -> bool:
+        """Whether it recorded that nothing is in the way any more."""
+        return _CLEARS.search(self._sets) is not None
 
     @cached_property
     def troubles(self) -> tuple[str, ...]:
@@ -132,6 +143,9 @@ def _next_step(sets: str) -> Iterable[str]:
 _TROUBLE = lazy_regex(r'"(?:active_issue|attention)":\s*("(?:[^"\\]|\\.)+")|"blockers":\s*"?(\[.*?\])')
 
 
+_CLEARS = lazy_regex(r'"blockers":\s*(?:null|"?\[\])|"active_issue":\s*(?:""|null)')
+
+
 def _troubles(sets: str) -> Iterable[str]:
     """What an event recorded as being in the way."""
     for issue, blockers in _TROUBLE.findall(sets):
@@ -161,28 +175,38 @@ def _texts(data: dict[str, Any]) -> Iterable[str]:
 def sentences(
     subject: Subject,
     evidence: Iterable[Evidence],
-    wanted: Callable[[str], bool] | None = None,
+    wanted: Callable[[str], float] | None = None,
     kinds: Callable[[Evidence], float] | None = None,
+    least: float = FITS,
+    steps: Mapping[str, str] | None = None,
 ) -> list[Sentence]:
-    """The sentences about a subject, the best first; `wanted` says whether a sentence is of the right sort,
-    `kinds` what an event is worth (0: it is not considered)."""
+    """The sentences with at least so much of a subject, the best first; `wanted` says how well a sentence is of
+    the right sort (0: not at all), `kinds` what an event is worth (0: it is not considered). `steps` are the
+    titles of steps: an event of a step is about what the step is about."""
     found: list[Sentence] = []
+    of_steps = {item for item, title in (steps or {}).items() if subject.coverage(title) >= 0.9}
     for one in evidence:
         worth = 0.0 if one.kind in NO_EVIDENCE else 1.0 if kinds is None else kinds(one)
         if one.kind == "action" and only_looked(one.text):
             continue  # what was read is not what was done or found
-        if not worth or not subject.may_fit(one.lower):
+        if not worth or not (one.item in of_steps or subject.may_fit(one.lower)):
             continue
         best: Sentence | None = None
         for text, share in _pieces(one):
-            if wanted is not None and not wanted(text):
+            if one.item not in of_steps and not subject.may_fit(text.lower()):
+                continue
+            sort = 1.0 if wanted is None else wanted(text)
+            if not sort:
                 continue
             score = subject.coverage(text)
-            if share < 1.0:  # an output is about what was run, and has words of all sorts
+            if share < _SPOKEN:  # an output is about what was run, and has words of all sorts
                 score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if score else 0.0
                 score = score if score >= _OUTPUT_FITS else 0.0
-            whole = score * share * worth * (1 + 0.1 * subject.beside(text))
-            if score >= FITS and (best is None or whole > best.score):
+            elif steps and score < least and (title := steps.get(one.item or "")):
+                of_step = subject.coverage(f"{title}. {text}")
+                score = 0.95 * of_step if score >= _OWN else 0.7 * of_step if of_step >= 0.9 else 0.0
+            whole = score * share * worth * sort * (1 + 0.1 * subject.beside(text))
+            if score >= least and (best is None or whole > best.score):
                 best = Sentence(text=text, score=whole, source=one)
         if best is not None:
             found.append(best)
@@ -190,11 +214,38 @@ def sentences(
     return sorted(found, key=lambda sentence: (-round(sentence.score, 2), -sentence.source.seq))
 
 
+_SHORTENED = lazy_regex(
+    r"\b(?:Dr|Mr|Mrs|Ms|Mme|M|Prof|St|No|Nr|approx|ca|vs|e\.g|i\.e|z\.B|bzw|Hr|Fr|Sr|Sra|Dott)\.$"
+)
+
+
+def _whole(pieces: Iterable[str]) -> Iterable[str]:
+    """Clauses; one that was cut after an abbreviation is put together again."""
+    before = ""
+    for piece in pieces:
+        before = f"{before} {piece}".lstrip()
+        if not _SHORTENED.search(before):
+            yield before
+            before = ""
+    if before:
+        yield before
+
+
+_PRONOUN = lazy_regex(
+    r"(?i)(?:it|they|he|she|this|that|these|es|er|sie|das|il|elle|ils|ce|ello|esto|ele|ela|isso|lo|zij|het)\b|[它他她这]"
+)
+
+
 def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
     """The sentences of an event with what each is worth: its own words more than the output of a tool."""
-    for piece in clauses(one.text[:3000]):
-        if not piece.rstrip(" \"'").endswith("?"):
-            yield piece, 1.0
+    pieces = [piece for piece in _whole(clauses(one.text[:3000])) if not piece.rstrip(" \"'").endswith("?")]
+    for piece in pieces:
+        yield piece, 1.0
+    for first, second in pairwise(pieces):
+        if _PRONOUN.match(second) and not first.rstrip().endswith(
+            (".", "!")
+        ):  # "the fridge is old; it stays cold for 3 hours"
+            yield f"{first}; {second}", 0.97
     for text in one.details:
         lines = [line for line in text.splitlines() if line.strip()]
         for line in lines[:_LINES] + lines[-_LINES // 2 :] if len(lines) > _LINES else lines:
@@ -237,40 +288,114 @@ _NOT_NAMES = frozenset(
 )  # fmt: skip
 _AFTER_NAME = lazy_regex(r"\s+(?:has|have|is|was|will|had|and|wants?|said|says|[a-z]+(?:s|ed)|[A-Z][a-z]+)\b")
 _DATED = lazy_regex(
-    r"(?i)\b\d{1,2}:\d\d\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\.? (?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)"
-    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w* \d{1,2}\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    rf"(?i)\b\d{{1,2}}:\d\d\b|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}\.? (?:de |di )?{MONTH}\b|\b{MONTH} \d{{1,2}}\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
-    r"|\b(?:tomorrow|tonight|today|next week|this week|morgen|freitag|montag|dienstag|mittwoch|donnerstag|demain|manana)\b"
-    r"|\b(?:between|at|before|after|until) \d{1,2}\b|星期[一二三四五六日]|月\d{1,2}日|(?<!\d)\d{1,2}月|明天|明日|曜日"
+    rf"|\b(?:{'|'.join(name for name in WEEKDAYS.split('|') if len(name) > 4)})\b|{CJK_WEEKDAYS}|月\d{1, 2}日|(?<!\d)\d{1, 2}月|明天|明日"
+    r"|\b(?:tomorrow|tonight|today|next week|this week|morgen|demain|manana|domani|amanha)\b"
+    r"|\b(?:within|in|nach|innerhalb|dans|en|dentro de|entro|binnen) (?:the next )?\d+ ?(?:h|hours?|days?|weeks?|stunden|tagen?"
+    r"|wochen|heures|jours|horas|dias|ore|giorni|uur|dagen)\b"
+    r"|\b(?:between|at|before|after|until) \d{1,2}\b"
+)
+# A place: a preposition before a name or a noun, a path, or an address.
+_PLACE = lazy_regex(
+    r"(?i)\b(?:in|at|on|under|behind|inside|below|next to|near|with|from|im|am|auf|unter|bei|beim|dans|sur|sous|chez|en|sobre"
+    r"|bajo|no|na|em|nel|nella|sul|presso|op|onder|bij)\s+\w|https?://|(?<![\w/])[~.]?/\w|\w/\w+\.\w|[在里上中下]|に|で"
 )
 
 
-_UNITS = (
-    (lazy_regex(r"(?i)\b(?:how (?:big|large)|size|disk|space|storage|memory|grösse|groß|taille|tamaño|tamanho)\b|多大"),
-     lazy_regex(r"(?i)\d ?(?:[kmgtp]i?b\b|bytes?\b|m²|km\b|m\b|cm\b|pages?\b|rows?\b|lines?\b|连接|connections?\b)")),
-    (lazy_regex(r"(?i)\b(?:cost|costs|price|expensive|spend|budget|fee|pay|kostet|kosten|preis|coûte|prix|cuesta|precio|custa|costa"
-                r"|money|worth|euros?|dollars?)\b|多少钱|费用|いくら"),
-     lazy_regex(r"(?i)[€$£¥] ?\d|\d ?(?:€|\$|£|¥|euros?\b|eur\b|dollars?\b|usd\b|chf\b|pounds?\b|cents?\b|元|円|%)")),
-)  # fmt: skip
+# Measures: their names | other words that ask for them | the units that an answer must have.
+_MEASURES = """
+duration | how long, wie lange, combien de temps, cuanto tiempo, quanto tempo, hoe lang, 多久, どのくらい | ms s sec seconds? min minutes? h hrs? hours? days? weeks? months? years? long pages? words? lines? m cm km characters? seiten sekunden minuten stunden? tage?n? wochen? monate?n? jahre?n? secondes? heures? jours? semaines? mois ans segundos? minutos? horas? dias? semanas? meses anos? minuti ore giorni settimane mesi anni uur uren dagen weken jaar 分钟 小时 天 年
+size area | how big, how large, disk, space, storage, memory, grosse, gross, taille, tamano, tamanho, 多大 | [kmgtp]i?b bytes? m² km m cm square sq met(?:er|re)s? feet hectares? people seats? rooms? pages? rows? lines? connections? 连接
+price cost costs fee rent salary | expensive, spend, spent, budget, pay, kostet, kosten, preis, coute, prix, cuesta, precio, custa, costa, money, worth, euros, dollars, 多少钱, 费用, いくら | € \\$ £ ¥ euros? eur dollars? usd chf pounds? cents? 元 欧元 円 %
+weight | how heavy, wie schwer, weigh, weighs, 多重 | kg g t tons? tonnes? lbs? pounds? kilos? kilograms? 公斤 吨
+temperature | how hot, how cold, how warm, wie warm, wie kalt | ° degrees? grad celsius
+bandwidth speed throughput | how fast, wie schnell | [kmg]?bit/s [kmg]b/s [kmg]bps mbit gbit km/h rps req requests?
+height width length depth | how high, how tall, how wide, how deep, how thick | m cm mm km met(?:er|re)s? feet ft inch(?:es)?
+"""
+_FEW = "two|three|four|five|six|seven|eight|nine|ten|twelve|zwei|drei|vier|funf|deux|trois|quatre|dos|tres|due|tre|twee|drie|[一二三四五六七八九十百]+"
 
 
-def has_quantity(subject: Subject, question: str) -> Callable[[str], bool]:
-    """Whether a sentence has a number that is not a part of the subject, with a unit that fits the question."""
+@cache
+def _measures() -> tuple[tuple[frozenset[str], re.Pattern[str], re.Pattern[str]], ...]:
+    """For each measure its names, what asks for it, and an amount of it."""
+    found: list[tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]] = []
+    for line in _MEASURES.strip().splitlines():
+        names, words, units = (part.strip() for part in line.split(" | "))
+        asked = [*names.split(), *words.split(", ")]
+        spoken = "|".join(word for word in asked if word.isascii())
+        written = "|".join(word for word in asked if not word.isascii()) or "(?!)"
+        unit = "|".join(units.split())
+        amount = (
+            rf"(?:\d[\d.,]*|\b(?:{_FEW})) ?(?:{unit})(?![a-z])|[€$£¥] ?\d"
+            if "€" in unit
+            else (rf"(?:\d[\d.,]*|\b(?:{_FEW})) ?(?:{unit})(?![a-z])|\d[\d.,]* ?\w+ (?:{unit})(?![a-z])")
+        )
+        found.append(
+            (frozenset(names.split()), re.compile(rf"\b(?:{spoken})\b|{written}"), re.compile(amount))
+        )
+    return tuple(found)
+
+
+def measures(word: str) -> bool:
+    """Whether a word is the name of a measure, which its unit says too."""
+    return any(word.lower() in names for names, _, _ in _measures())
+
+
+_COUNTED = lazy_regex(
+    r"(?i)(?<![\w.,:-])\d[\d.,]*\s+(?=(?:(?:[a-z]+\s+)?of\s+(?:the\s+)?)?((?:[\w-]+\s+){0,2}[\w-]+))"
+)
+_HOW_MANY = lazy_regex(
+    r"(?i)\bhow many\b|\bwie viele\b|\bcombien de\b|\bcu[aá]nt[oa]s\b|\bquant[oiea]s?\b|\bhoeveel\b"
+)
+_OF_ALL = lazy_regex(r"\d\s*(?:of|von|sur|de|di|van|/)\s*\d")
+
+
+def has_quantity(subject: Subject, question: str, total: bool = False) -> Callable[[str], float]:
+    """How well a sentence has a number that is not a part of the subject, with a unit that fits the question:
+    better if it counts the subject itself ("40 minutes of logs"), or all of it if the total is asked for."""
     own = [word.lower() for word in subject.words if re.search(r"\d", word)]
-    units = next((unit for asked, unit in _UNITS if asked.search(question)), None)
+    strict = len(subject.words) < 2 and _HOW_MANY.search(question) is not None
+    asked = folded(question)
+    units = next((amount for _, words, amount in _measures() if words.search(asked)), None)
 
-    def wanted(text: str) -> bool:
-        plain = text.lower()
+    def wanted(text: str) -> float:
+        plain = folded(text)
         for word in own:
             plain = plain.replace(word, " ")
-        return (units or _NUMBER).search(plain) is not None
+        if not (units or _NUMBER).search(plain):
+            return 0.0
+        if units is None:
+            plain = _DATED.sub(" ", plain)  # a date is no quantity
+        if not (units or _NUMBER).search(plain):
+            return 0.0
+        counts = any(len(subject.missing(found)) < len(subject.words) for found in _COUNTED.findall(plain))
+        if strict and not counts:
+            return 0.0
+        return 1.0 + 0.2 * counts + 0.2 * (total and _OF_ALL.search(plain) is not None)
 
     return wanted
 
 
 def has_time(text: str) -> bool:
     """Whether a sentence names a time."""
-    return _DATED.search(text) is not None
+    return _DATED.search(folded(text)) is not None
+
+
+_REASON = lazy_regex(
+    r"(?i)\b(?:because|since|so that|due to|caused? by|thanks to|therefore|otherwise|needs?|demands?|requires?|only|too|cannot|can't"
+    r"|weil|denn|damit|sonst|parce|afin|porque|pues|para que|perche|poiche|omdat|zodat)\b|因为|由于|为了|ので|ため|から"
+)
+
+
+def has_reason(text: str) -> bool:
+    """Whether a sentence gives a reason."""
+    return _REASON.search(text) is not None
+
+
+def has_place(text: str) -> bool:
+    """Whether a sentence names a place."""
+    return _PLACE.search(text) is not None
 
 
 def has_person(subject: Subject) -> Callable[[str], bool]:
@@ -290,8 +415,9 @@ def names_in(text: str) -> list[str]:
     for match in _CAPITAL.finditer(text):
         name = match[1]
         first = name.split()[0].lower()
-        start = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:;\"'("
-        if first in _NOT_NAMES or (start and not _AFTER_NAME.match(text, match.end())):
+        start = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:;\"'"
+        alone = " " not in name
+        if first in _NOT_NAMES or (start and alone and not _AFTER_NAME.match(text, match.end())):
             continue
         found.append(name)
     return found

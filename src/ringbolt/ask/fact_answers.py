@@ -13,7 +13,17 @@ from ..packet import encode
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
-from .evidence import Evidence, Sentence, has_person, has_quantity, has_time, sentences
+from .evidence import (
+    Evidence,
+    Sentence,
+    has_person,
+    has_place,
+    has_quantity,
+    has_reason,
+    has_time,
+    measures,
+    sentences,
+)
 from .polar_answers import check_result
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, plain, quote
@@ -26,12 +36,16 @@ _WORTH = {
     "error": 0.95, "exclusion": 0.95, "action": 0.9, "variable": 1.0, "intent": 0.9, "outcome": 1.0,
 }  # fmt: skip
 _QUANTITY = frozenset(
-    "cost costs price number budget size amount total score percent rate hash id phone telephone fee".split()
+    "cost costs price number budget size amount total score percent rate hash id phone telephone fee rent"
+    " salary weight height width length area capacity speed bandwidth temperature limit deposit".split()
 )
 
 
 _COSTS = frozenset(("cost", "costs", "price", "worth", "expensive", "euros", "dollars"))
 _LIMITS = frozenset("user_instruction task.registered decision exclusion context".split())
+
+
+_LIMIT_WORDS = frozenset("budget limit maximum minimum allowance".split())
 
 
 def _worth(one: Evidence) -> float:
@@ -53,18 +67,36 @@ def value(intent: Intent, context: Context) -> Reply | None:
     counts = intent.has("many", "percent", "long") or bool(
         _QUANTITY & {word.lower() for word in subject.words}
     )
-    wanted = has_quantity(subject, intent.text) if counts else None
+    wanted = has_quantity(subject, intent.text, intent.has("percent")) if counts else _sort(intent)
+    if counts and (things := [word for word in subject.words if not measures(word)]):
+        subject = Subject(things, intent.soft, intent.language, f"{task.name} {task.goal or ''}")
+        context = context.replace(subject=subject)  # "80 kg" is a weight without the word
     if intent.has("pass", "fail", "last"):
         reply = check_result(intent, context)
         if reply is not None and (
             wanted is None or wanted(reply.text.rpartition(": ")[2].partition(" #")[0])
         ):
             return reply
-    if intent.has("may", "must"):  # a limit is what the user or a decision says, not what was used
+    if intent.has("may", "must") or _LIMIT_WORDS & {
+        word.lower() for word in subject.words
+    }:  # a limit is what the user or a decision says, not what was used
         limits = tuple(one for one in context.window if one.kind in _LIMITS)
         if (reply := _best(intent, context.replace(window=limits), wanted)) is not None:
             return reply
     return _best(intent, context, wanted)
+
+
+def stated(intent: Intent, context: Context) -> Reply | None:
+    """The sentence that has all words of a question, without a verdict."""
+    words = (*context.subject.words, *intent.soft)
+    reports = tuple(one for one in context.window if one.kind in _DOINGS and one.channel != "tool")
+    whole = context.replace(subject=Subject(words, language=intent.language), window=reports)
+    return _best(intent, whole, None, least=0.95) if len(words) > 1 and not intent.has("drop") else None
+
+
+def _sort(intent: Intent) -> Callable[[str], float] | None:
+    """The sort of sentence that a question asks for by its first word; None: any."""
+    return has_place if intent.has("where") else None
 
 
 def counted(intent: Intent, context: Context) -> Reply | None:
@@ -78,7 +110,45 @@ def people(intent: Intent, context: Context) -> Reply | None:
     if not context.subject:
         return _holders(context) if intent.has("own", "now") or len(intent.marks) < 5 else None
     said = tuple(one for one in context.window if one.channel != "tool")
-    return _best(intent, context.replace(window=said), has_person(context.subject))
+    if (
+        "agent" in intent.text.lower()
+        and (reply := _agents(intent, context.replace(window=said))) is not None
+    ):
+        return reply
+    found = _best(intent, context.replace(window=said), has_person(context.subject), least=_PREDICATE)
+    return found or _agents(intent, context.replace(window=said))
+
+
+_DOINGS = frozenset(
+    "item.updated message task.updated discovery decision exclusion error action artifact".split()
+)
+
+
+def _agents(intent: Intent, context: Context) -> Reply | None:
+    """The agent that did it, if several work on the task: that of the step, or of the reports, about it."""
+    subject = context.subject
+    if len({one.agent for one in context.window if one.agent}) < 2 or intent.has("must", "may"):
+        return None
+    steps = {
+        item.id: item
+        for _, item in show.live_steps(context.task)
+        if subject.coverage(item.title) >= _PREDICATE
+    }
+    for one in reversed(context.window):
+        if not one.agent or one.kind not in _DOINGS:
+            continue
+        item = steps.get(one.item or "")
+        if item is not None or (len(subject.words) > 1 and subject.coverage(one.text) >= 0.9):
+            text = item.title if item is not None else one.text
+            place = cite(one.seq, one.channel)
+            row = Row(
+                lambda most, one=one, text=text, place=place: (
+                    f"{quote(one.agent, 80)}: {quote(text, most)}{place}"
+                ),
+                one.seq,
+            )
+            return compose([row], PARAGRAPH)
+    return None
 
 
 def _holders(context: Context) -> Reply:
@@ -103,11 +173,25 @@ def notes(intent: Intent, context: Context) -> Reply | None:
     """Findings, artifacts and context; with a subject, the sentences about it."""
     task = context.task
     if context.subject:
-        return _best(intent, context, None)
+        return _best(intent, context, _sort(intent))
     rows = [show.note(entry) for entry in reversed(task.notes)]
     if not rows:
         return Reply(text="No finding is recorded.", recorded=False)
     return compose(rows, LIST, glue="; ", language=intent.language)
+
+
+def reason(intent: Intent, context: Context) -> Reply | None:
+    """The sentence that says why: it gives a reason, or states just what the question asks about."""
+    if not context.subject:
+        return notes(intent, context)
+    subject = context.subject
+    # A choice has a reason only if somebody gave one, and a name alone says nothing about why.
+    chosen = intent.has("decide", "use", "option") or len(subject.words) < 2
+    said = tuple(one for one in context.window if one.kind != "task.registered")  # a task says what, not why
+    context = context.replace(window=said)
+    return _best(
+        intent, context, lambda text: has_reason(text) or (not chosen and subject.coverage(text) >= 0.9)
+    )
 
 
 def dated(intent: Intent, context: Context) -> Reply | None:
@@ -115,10 +199,17 @@ def dated(intent: Intent, context: Context) -> Reply | None:
     return _best(intent, context, has_time) if context.subject else None
 
 
-def _best(intent: Intent, context: Context, wanted: Callable[[str], bool] | None) -> Reply | None:
+# How much of "who did what?" a sentence must have: somebody who did something else with it is no answer.
+_PREDICATE = 0.7
+
+
+def _best(
+    intent: Intent, context: Context, wanted: Callable[[str], float] | None, least: float = FITS
+) -> Reply | None:
     """The best sentences about the subject, of the right sort."""
     evidence = context.window if not intent.span or context.period is None else context.period
-    found = sentences(context.subject, evidence, wanted, _worth)
+    titles = {item.id: item.title for item in context.task.items} if wanted is not None else None
+    found = sentences(context.subject, evidence, wanted, _worth, least, titles)
     if not found:
         return None
     best = found[0]
@@ -163,7 +254,7 @@ def anything(intent: Intent, context: Context) -> Reply | None:
         return None
     if intent.has("many", "who", "when", "long", "percent"):
         return value(intent, context) if intent.has("many", "percent") else None
-    return value(intent.replace(marks=()), context)
+    return value(intent.replace(marks=tuple(mark for mark in intent.marks if mark == "where")), context)
 
 
 def nothing(intent: Intent, context: Context) -> Reply:

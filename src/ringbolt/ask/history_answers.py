@@ -134,13 +134,14 @@ def _commit_at(commit: Commit, context: Context) -> Row:
     )
 
 
+_DONE = 0.7  # what was done with the subject has to fit too
 _REPORTS = frozenset("action item.updated message intent outcome artifact".split())
 
 
 def _reported_at(context: Context) -> Evidence | None:
     """The last event that is an act about the subject: a report, an action, a side effect."""
     for one in reversed(context.window):
-        if one.kind in _REPORTS and not only_looked(one.text) and context.subject.coverage(one.text) >= FITS:
+        if one.kind in _REPORTS and not only_looked(one.text) and context.subject.coverage(one.text) >= _DONE:
             return one
     return None
 

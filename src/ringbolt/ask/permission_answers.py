@@ -8,23 +8,26 @@ from collections.abc import Iterator
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, Value
+from ..signals.reports.trade_words import concepts
 from ..signals.text_layout import clauses
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
+from .question_lexicon import folded
 from .questions import Intent
 from .reply import LIST, PARAGRAPH, Reply, Row, cite, compose, quote
 from .topic_match import FITS, Subject
 
 _FORBIDS = lazy_regex(
     r"(?i)\b(?:do not|don['’]?t|must not|mustn['’]?t|may not|can(?:not|['’]?t)|never|should not|shouldn['’]?t|not allowed|forbidden"
-    r"|prohibited|no longer|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits"
+    r"|prohibited|no longer|nobody|no one|niemand|personne|nadie|ninguem|nessuno|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits"
     r"|nicht|kein\w*|niemals|nie|verboten|ne [^.]{0,20}pas|n['’][^.]{0,20}pas|jamais|interdit\w*|aucun\w*|nunca|prohibid\w*|nao|não|jamais"
-    r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:] ?)no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
+    r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:.] ?|please |and |but )no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
 )
 _KEEPS = lazy_regex(
     r"(?i)\b(?:keep|keeps|until|before|leave|unless|only after|first|behalt\w*|bis|garde\w*|mant\w+|houd\w*)\b"
 )
+_REMOVES = frozenset("#remove #stop #replace #sell #disable #cancel #close #clear".split())
 _ALLOWS = lazy_regex(
     r"(?i)\b(?:may|can|allow(?:ed|s)?|permit(?:ted|s)?|fine|ok|okay|permitted|feel free|go ahead|only|yes|approved|darf\w*|erlaubt|peut|peux|permis|puede\w*"
     r"|permitid\w*|pode\w*|permess\w*|può|mag|mogen|toegestaan)\b|可以|允许|いい"
@@ -38,7 +41,11 @@ _LIMIT = lazy_regex(r"(?i)\b(?:up to|at most|more than|maximum(?: of)?|max\.?|li
                     r" ?(?:€|\$)?(\d[\d,.]*)|(\d[\d,.]*) ?\w* (?:at most|maximum|max\b|or less)")  # fmt: skip
 _NO_MORE = lazy_regex(r"(?i)\bno more than\b")
 _AMOUNT = lazy_regex(r"(?<![\w.,:])(\d[\d,.]*)(?![\w:])")
-_WINDOW = lazy_regex(r"(?i)\bbetween (\d{1,2}):?(\d\d)? (?:and|to) (\d{1,2}):?(\d\d)?")
+_WINDOW = lazy_regex(
+    r"(?i)\bbetween (?P<from>\d{1,2}(?::\d\d)?) (?:and|to) (?P<to>\d{1,2}(?::\d\d)?)"
+    r"|\b(?:after|nach|après|después de las|dopo le|na) (?P<after>\d{1,2}(?::\d\d|\b(?! ?[a-z%€$])))"
+    r"|\b(?:before|vor|avant|antes de las|prima delle|voor) (?P<before>\d{1,2}(?::\d\d|\b(?! [a-z%€$])))"
+)
 _HOUR = lazy_regex(r"\b(\d{1,2}):(\d\d)\b")
 
 
@@ -49,6 +56,7 @@ class Rule(Value, frozen=True, kw_only=True):
     seq: int
     channel: Channel
     forbids: bool = False
+    whole: str = ""  # all that was said with it
 
 
 def rules_of(context: Context) -> Iterator[Rule]:
@@ -63,8 +71,9 @@ def rules_of(context: Context) -> Iterator[Rule]:
             )  # fmt: skip
     said = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
     for entry in sorted(said, key=lambda entry: -entry.seq):
-        for text in clauses(f"{entry.summary}\n{entry.detail or ''}"):
-            yield Rule(text=text, seq=entry.seq, channel=entry.origin.channel)
+        whole = f"{entry.summary}\n{entry.detail or ''}"
+        for text in clauses(whole):
+            yield Rule(text=text, seq=entry.seq, channel=entry.origin.channel, whole=whole)
     for entry in reversed(task.decisions):  # an answer of the user to a question
         if entry.origin.channel == "user":
             text = f"{entry.data.get('title') or entry.summary}: {entry.data.get('choice') or ''}"
@@ -84,8 +93,13 @@ def permission(intent: Intent, context: Context) -> Reply | None:
         word for word in context.subject.words if not _AMOUNT.fullmatch(word) and not _HOUR.fullmatch(word)
     ]
     subject = Subject(words, language=language, known=context.task.name)
+    kept = Subject(
+        [word for word in words if not _REMOVES & concepts(folded(word), language)], language=language
+    )
     for rule in rules_of(context):
         score = max(subject.coverage(part) for part in (rule.text, *_parts(rule.text)))
+        if score < FITS and kept and _KEEPS.match(rule.text):
+            score = 0.9 * kept.coverage(rule.text)  # who is to keep it must not remove it
         if score >= FITS:
             found.append((score, rule))
     if not found:
@@ -95,7 +109,9 @@ def permission(intent: Intent, context: Context) -> Reply | None:
     rule = close[0]
     word = _verdict(intent, rule, context) if intent.polar else None
     opening = f"{say(language, word)}: " if word else ""
-    rows = [_row(one, language) for one in close[: 1 if word else 3]]
+    timed = word and _WINDOW.search(rule.whole) and _HOUR.search(intent.text)
+    shown = [rule.replace(text=rule.whole.strip())] if timed else close[: 1 if word else 3]
+    rows = [_row(one, language) for one in shown]
     return compose(rows, PARAGRAPH, opening=opening)
 
 
@@ -109,18 +125,24 @@ def _row(rule: Rule, language: str) -> Row:
 
 
 def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
-    """Yes or no to a question about a rule; None if its words do not say."""
-    parts = _parts(rule.text)
-    covered = [(context.subject.coverage(part), part) for part in parts]
+    """Yes or no to a question about a rule; None if its words do not say. The part of a sentence that is about
+    it counts, otherwise all of it."""
+    covered = [(context.subject.coverage(part), part) for part in _parts(rule.text)]
     best = max(covered, default=(0.0, rule.text))
-    text = best[1] if best[0] >= FITS else rule.text
-    if window := _WINDOW.search(rule.text):
-        asked = _HOUR.search(intent.text)
-        if asked:
-            minutes = int(asked[1]) * 60 + int(asked[2])
-            inside = _at(window[1], window[2]) <= minutes < _at(window[3], window[4])
-            forbidden = _FORBIDS.search(rule.text) is not None
-            return ("no" if inside else "yes") if forbidden else ("yes" if inside else "no")
+    said = _verdict_of(intent, rule, best[1], best[0], context) if best[0] >= FITS else None
+    return said or _verdict_of(intent, rule, rule.text, best[0], context)
+
+
+def _verdict_of(intent: Intent, rule: Rule, text: str, share: float, context: Context) -> str | None:
+    if (window := _WINDOW.search(rule.whole or rule.text)) and (asked := _HOUR.search(intent.text)):
+        first, last = (
+            _at(window["from"] or window["after"] or "0"),
+            _at(window["to"] or window["before"] or "24"),
+        )
+        inside = first <= _at(asked[0]) < last
+        said = (rule.whole or rule.text)[: window.start()]
+        forbidden = _FORBIDS.search(said) is not None or said.rstrip().lower().endswith("not")
+        return ("no" if inside else "yes") if forbidden else ("yes" if inside else "no")
     limit = _LIMIT.search(text)
     # "not more than 50" is a limit, "more than 50" alone is a demand.
     if limit and (not limit[0].lower().startswith("more") or _FORBIDS.search(text) or _NO_MORE.search(text)):
@@ -132,9 +154,9 @@ def _verdict(intent: Intent, rule: Rule, context: Context) -> str | None:
     must = intent.has("must") and not intent.has("may")
     forbids = rule.forbids or _FORBIDS.search(text) is not None
     if forbids:
-        return None if must else "no"
+        return None if must and intent.has("not") else "no"
     if must:  # an instruction is something to be done
-        return "yes" if _REQUIRES.search(text) or (best[0] >= 0.75 and rule.channel == "user") else None
+        return "yes" if _REQUIRES.search(text) or (share >= 0.75 and rule.channel == "user") else None
     if _ALLOWS.search(text):
         return "yes"
     return "no" if _KEEPS.search(text) else None
@@ -156,7 +178,8 @@ def _excepted(text: str, subject: Subject) -> bool:
     )
 
 
-def _at(hours: str, minutes: str | None) -> int:
+def _at(clock: str) -> int:
+    hours, _, minutes = clock.partition(":")
     return int(hours) * 60 + int(minutes or 0)
 
 

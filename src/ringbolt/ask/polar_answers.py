@@ -8,6 +8,7 @@ from ..model.types import Effect, FileTouch, Item, is_dict
 from ..packet import encode
 from ..signals.calls.run_kinds import PROVES, passed, runs
 from ..signals.calls.tools import only_looked
+from ..signals.reports.clauses import read_clauses
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
@@ -15,7 +16,7 @@ from .evidence import Evidence
 from .plan_answers import why_dropped
 from .questions import Intent
 from .reply import ONE, PARAGRAPH, Reply, Row, cite, clock, compose, quote
-from .topic_match import FITS, Subject, fitting
+from .topic_match import FITS, Subject, fitting, text_words
 
 _HAPPENED = {"intended": "unknown", "unknown": "unknown", "did": "yes", "did_not": "no"}
 _CHECKS = {
@@ -40,20 +41,33 @@ def did(intent: Intent, context: Context) -> Reply | None:
         effect = None  # what somebody asked or said is not what was done about the same thing
     if (reply := _last_check(intent, context)) is not None:
         return reply
+    if found is not None and any(
+        _closeness(subject, entry.summary) > _closeness(subject, found[1].title)
+        for entry in fitting(subject, context.task.exclusions, lambda entry: entry.summary)
+    ):
+        return _excluded(intent, context)
     if found is not None and found[1].evidence == "verified":
         return _step(intent, *found, context)
-    if effect is not None and (
-        found is None or subject.coverage(effect.what) >= subject.coverage(found[1].title)
+    if (
+        effect is not None
+        and not (found is not None and intent.has("done", "open"))
+        and (found is None or _closeness(subject, effect.what) >= _closeness(subject, found[1].title))
     ):
         return _verdict(intent, _HAPPENED[effect.status], show.effect(effect, intent.language))
-    if intent.has("pass", "result") and (reply := _last_run(intent, context)) is not None:
+    outcome = intent.has("pass", "fail", "result")
+    if outcome and (reply := _last_run(intent, context) or _reported(intent, context)) is not None:
         return reply
     if found is not None:
         return _step(intent, *found, context)
-    for candidate in (_value, _file, _last_run, _excluded, _acted):
+    for candidate in (_value, _file, _last_run, _excluded, _acted, _unfinished):
         if (reply := candidate(intent, context)) is not None:
             return reply
     return None
+
+
+def _closeness(subject: Subject, text: str) -> tuple[float, int]:
+    """How close a text is to a question: by the words of its subject, then by those beside it."""
+    return round(subject.coverage(text), 2), subject.beside(text)
 
 
 def _by_soft_words(intent: Intent, context: Context) -> Reply | None:
@@ -83,7 +97,7 @@ def _step_about(intent: Intent, context: Context) -> tuple[int, Item] | None:
     """The step that the question is about; a dropped one (0) only if no live one is."""
     live = fitting(context.subject, show.live_steps(context.task), lambda pair: pair[1].title)
     if live:
-        return live[0]
+        return max(live, key=lambda pair: _closeness(context.subject, pair[1].title))
     gone = [item for item in context.task.items if item.dropped_in is not None]
     dropped = fitting(context.subject, gone, lambda item: item.title)
     return (0, dropped[-1]) if dropped else None
@@ -144,8 +158,10 @@ def _last_check(intent: Intent, context: Context) -> Reply | None:
     ]
     if not wanted:
         return None
-    narrower = Subject(rest, language=intent.language)
-    for one in reversed(context.window):
+    narrower = Subject(
+        [word for word in rest if word.lower() not in ("time", "run")], language=intent.language
+    )
+    for one in context.window if intent.has("old") else reversed(context.window):
         kinds = _check_kinds(one)
         if not kinds & wanted or (narrower and narrower.coverage(_run_text(one)) < FITS):
             continue
@@ -156,10 +172,8 @@ def _last_check(intent: Intent, context: Context) -> Reply | None:
 
 def _plain(subject: Subject) -> set[str]:
     """The words of a subject and their English stems, for the names of checks."""
-    from .topic_match import text_words
-
     words = {word.lower() for word in subject.words}
-    return words | {name for name in ("test", "build") if name in text_words(" ".join(subject.words))}
+    return words | {name for name in ("test", "build") if name in text_words(" ".join(subject.words)).stems}
 
 
 def _check_kinds(one: Evidence) -> set[str]:
@@ -261,6 +275,43 @@ def _excluded(intent: Intent, context: Context) -> Reply | None:
     for entry in reversed(fitting(context.subject, context.task.exclusions, lambda entry: entry.summary)):
         word = "no" if show.user_rejected(entry) else "tried"
         return _verdict(intent, word, show.exclusion(entry))
+    return None
+
+
+_REPORTS = frozenset("item.updated task.updated message discovery error".split())
+
+
+def _reported(intent: Intent, context: Context) -> Reply | None:
+    """Whether the newest report about it says that it passed or failed."""
+    titles = {item.id: item.title for item in context.task.items}
+    for one in reversed(context.window):
+        if one.kind not in _REPORTS or not one.text:
+            continue
+        said = f"{titles.get(one.item or '', '')}. {one.text}"
+        if context.subject.coverage(said) < FITS or context.subject.coverage(one.text) < FITS / 2:
+            continue
+        acts = {clause.act for clause in read_clauses(one.text)}
+        if one.kind == "error" or "failed" in acts or "finished" in acts:
+            ok = one.kind != "error" and "failed" not in acts
+            place = cite(one.seq, one.channel)
+            row = Row(lambda most, one=one, place=place: f"{quote(one.text, most)}{place}.", one.seq)
+            return _verdict(intent, "yes" if ok != intent.has("fail") else "no", row)
+    return None
+
+
+def _unfinished(intent: Intent, context: Context) -> Reply | None:
+    """A step that is not finished, if a report about the subject belongs to it: it is not there yet."""
+    subject = context.subject
+    steps = {item.id: (number, item) for number, item in show.live_steps(context.task)}
+    for one in reversed(context.window):
+        number, item = steps.get(one.item or "", (0, None))
+        if item is None or one.kind != "item.updated" or subject.coverage(one.text) < FITS:
+            continue
+        if item.status == "completed" or len(subject.missing(item.title)) == len(subject.words):
+            return None
+        place = cite(one.seq, one.channel)
+        report = Row(lambda most, one=one, place=place: f"{quote(one.text, most)}{place}.", one.seq)
+        return _verdict(intent, "no", _step_row(intent, number, item, context), report)
     return None
 
 

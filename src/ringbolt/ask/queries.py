@@ -27,10 +27,10 @@ def seq_before(tx: Tx, task_id: str, moment: str, last: int) -> int:
     return low
 
 
-_EVENT_COLUMNS = ("seq", "type", "at", "text", "data", "channel", "status", "item_id", "sets", "ref")
+_EVENT_COLUMNS = ("seq", "type", "at", "text", "data", "channel", "status", "item_id", "sets", "ref", "agent")
 _EVENT_ROWS = (
     "SELECT e.seq, e.event_type, e.timestamp, e.text, substr(e.data, 1, :size), o.channel, r.status,"
-    " e.item_id, substr(e.sets, 1, 2000), e.ref_seq"
+    " e.item_id, substr(e.sets, 1, 2000), e.ref_seq, o.agent"
     " FROM events e JOIN origins o ON o.id = e.origin_id"
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
     " WHERE e.task_id = :task_id AND e.forgotten IS NULL"

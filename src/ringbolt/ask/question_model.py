@@ -42,7 +42,6 @@ def features(found: Marks, *, time: bool = False, step: bool = False) -> set[str
     marks = [mark for mark in found.marks if mark not in ("the", "also")]
     strong = [mark for mark in marks if mark not in ("go", "be", "we", "already")]
     names = {"bias", *marks}
-    names |= {f"{one} {two}" for one, two in pairwise(marks)}
     names |= {f"{one}~{two}" for one, two in pairwise(strong)}
     names |= {f"{one}&{two}" for one in strong for two in strong if one < two}
     if marks:
@@ -53,7 +52,6 @@ def features(found: Marks, *, time: bool = False, step: bool = False) -> set[str
     if strong:
         names.add(f"^^{strong[0]}")
     names.add("subject" if found.subject else "no subject")
-    names |= {f"{mark} {'+' if found.subject else '-'}" for mark in strong}
     if len(strong) == 1:
         names.add(f"only {strong[0]}")
     if not strong:
@@ -62,8 +60,6 @@ def features(found: Marks, *, time: bool = False, step: bool = False) -> set[str
         names |= {"time", *(f"time {mark}" for mark in strong)}
     if step:
         names |= {"number", *(f"number {mark}" for mark in strong)}
-    if found.language in ("zh", "ja"):  # a question mark word at the end makes it polar
-        names |= {f"cjk {mark}" for mark in strong}
     return names
 
 
@@ -71,7 +67,7 @@ def scores(names: Iterable[str], table: Model | None = None) -> dict[str, float]
     """The score of each intent."""
     weights = (table or model()).weights
     total = dict.fromkeys(INTENTS, 0.0)
-    for name in names:
+    for name in sorted(names):  # sums of floats depend on their order
         for intent, weight in weights.get(name, {}).items():
             total[intent] += weight
     return total

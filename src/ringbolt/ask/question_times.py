@@ -45,18 +45,18 @@ _WEEKDAYS = (
     "sunday sun sonntag dimanche domingo domenica zondag 星期日 星期天 周日 日曜日 日曜",
 )
 _DAY_OF = {word: day for day, words in enumerate(_WEEKDAYS) for word in words.split()}
-_NAMES = "|".join(sorted((word for word in _DAY_OF if word.isascii()), key=len, reverse=True))
-_CJK_NAMES = "|".join(sorted((word for word in _DAY_OF if not word.isascii()), key=len, reverse=True))
+WEEKDAYS = "|".join(sorted((word for word in _DAY_OF if word.isascii()), key=len, reverse=True))
+CJK_WEEKDAYS = "|".join(sorted((word for word in _DAY_OF if not word.isascii()), key=len, reverse=True))
 _WEEKDAY = lazy_regex(
-    rf"\b(?:on|since|last|from|until|till|before|after|do|did|done|happened|this|am|seit|vom|letzten|le|depuis|el|desde|na"
-    rf"|di|da|op|sinds|il|no|of|fait|fizemos|hicimos|fatto|gedaan|passe)\s+({_NAMES})\b|({_CJK_NAMES})"
+    rf"(?:^\W*|\b(?:on|since|last|from|until|till|before|after|do|did|done|happened|this|am|seit|vom|letzten|le|depuis|el|desde|na"
+    rf"|di|da|op|sinds|il|no|of|fait|fizemos|hicimos|fatto|gedaan|passe)\s+)({WEEKDAYS})\b|({CJK_WEEKDAYS})"
 )
 _MONTHS = (
     "jan ene gen 1月", "feb fev fevr", "mar maerz marz mars mrt", "apr avr abr", "may mai mayo maio mag mei",
     "jun juin giu", "jul juil lug", "aug aou ago agosto", "sep set", "oct okt out ott", "nov", "dec dez dic",
 )  # fmt: skip
 _MONTH_OF = {word: number for number, words in enumerate(_MONTHS, 1) for word in words.split()}
-_MONTH = (
+MONTH = (
     r"(jan(?:uary|uar|vier|eiro)?|ene(?:ro)?|gen(?:naio)?|feb(?:ruary|ruar|raio|rero|braio|ruari)?|fev(?:rier|ereiro)?"
     r"|mar(?:ch|s|zo|co)?|marz|maart|apr(?:il|ile)?|avr(?:il)?|abr(?:il)?|may|mai|mayo|maio|maggio|mei|june?|juni|juin"
     r"|junio|junho|giugno|july?|juli|juillet|julio|julho|luglio|aug(?:ust|ustus)?|aout|agosto|sep(?:tember|tembre|tiembre)?"
@@ -65,7 +65,7 @@ _MONTH = (
 )
 _DATE = lazy_regex(r"\b(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d:\d\d)(?::\d\d)?z?)?\b|(\d{1,2})月(\d{1,2})[日号]")
 _DAY_MONTH = lazy_regex(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.|er)? (?:of |de |di )?{_MONTH}\b|\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)"
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.|er)? (?:of |de |di )?{MONTH}\b|\b{MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)"
 )
 _CLOCK = r"(\d{1,2})(?::(\d\d)| ?h ?(\d\d)?|点(\d\d)?| uhr)?(?: ?(am|pm))?"
 _BETWEEN = lazy_regex(
@@ -79,7 +79,8 @@ _RELATION = (
 )
 _AT_CLOCK = tuple(
     (name, lazy_regex(rf"\b(?:{words}) (\d{{1,2}})(?::(\d\d)| ?h ?(\d\d)?|点(\d\d)?| uhr)(?: ?(am|pm))?"
-                      rf"|\b(?:{words}) (\d{{1,2}})() ?(am|pm)\b"))
+                      rf"|\b(?:{words}) (\d{{1,2}})() ?(am|pm)\b"),
+     lazy_regex(rf"\b(?:{words}) (\d{{1,2}})(?![\w:.,-]| \w)"))
     for name, words in _RELATION
 )  # fmt: skip
 _CJK_SINCE = lazy_regex(r"(\d{1,2})(?::(\d\d)|点|時)(?:(\d\d)分)?(?:以后|之后|以来|以降|から)")
@@ -224,7 +225,7 @@ def _ago(reading: _Reading) -> Span | None:
 
 def _day_and_clock(reading: _Reading) -> Span | None:
     day, since, until = _day(reading)
-    start, end, open_end = _clocks(reading)
+    start, end, open_end = _clocks(reading, bare=bool(day))
     since = since or (open_end and not day)
     if start is None and end is None:
         for name, pattern in _PART_WORDS:
@@ -240,16 +241,17 @@ def _day_and_clock(reading: _Reading) -> Span | None:
     return Span(day=day, start=start, end=end, since=since, until=until)
 
 
-def _clocks(reading: _Reading) -> tuple[int | None, int | None, bool]:
-    """From which to which time of the day, and whether everything since the first is meant."""
+def _clocks(reading: _Reading, bare: bool) -> tuple[int | None, int | None, bool]:
+    """From which to which time of the day, and whether everything since the first is meant; with `bare`, a
+    number alone is an hour: "yesterday before 10"."""
     start: int | None = None
     end: int | None = None
     since = False
     if match := reading.take(_BETWEEN):
         return _minutes(match.groups()[:5]), _minutes(match.groups()[5:]), False
-    for name, pattern in _AT_CLOCK:
-        if match := reading.take(pattern):
-            groups = match.groups()
+    for name, pattern, hour in _AT_CLOCK:
+        if match := reading.take(pattern) or (reading.take(hour) if bare else None):
+            groups = (*match.groups(), *(None,) * 7)
             clock = _minutes(groups[:5]) if groups[0] else _minutes((groups[5], None, None, None, groups[7]))
             if name == "since":
                 start, since = clock, True

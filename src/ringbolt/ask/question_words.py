@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cache
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
+from ..signals.reports.trade_words import unspaced_words
 from .question_lexicon import LANGUAGES, folded, glossary, misspellings, phrases, unspaced
 
 _TOKEN = lazy_regex(r"https?://\S*\w|\w+@[\w.]*\w|[#@]?\w[\w./:+-]*\w(?:'\w+)*|\w+(?:'\w+)*|%")
@@ -18,7 +20,7 @@ SUBJECT, NUMBER = "X", "N"
 # Concepts whose words may also belong to the subject: they help to find it, but it need not have them.
 _SOFT = frozenset(
     "ask change problem result pass value wait new old commit file question plan rule block learn say try"
-    " fail own verify status drop decide goal names report reject risk fallback reason effect phase"
+    " fail fix open own verify status drop decide goal names report reject risk fallback reason effect phase"
     " user".split()
 )
 # Auxiliary words alone do not show that a question is in a language: others have the same.
@@ -32,6 +34,7 @@ class Marks(Value, frozen=True, kw_only=True):
     subject: tuple[str, ...]
     soft: tuple[str, ...] = ()
     language: str = "en"
+    head: str = ""  # of "which languages …": what sort of thing is asked for
 
 
 def read_marks(text: str, original: str = "", language: str | None = None) -> Marks:
@@ -43,15 +46,24 @@ def read_marks(text: str, original: str = "", language: str | None = None) -> Ma
     marks: list[str] = []
     subject: list[str] = []
     soft: list[str] = []
+    head = ""
     for word, concept in tokens:
         if concept in (SUBJECT, NUMBER):
+            if marks and marks[-1] == "what" and concept == SUBJECT:
+                head = head or spelled.get(word, word)
             subject.append(spelled.get(word, word))
             if marks and marks[-1] == concept:
                 continue
         elif concept in _SOFT:
             soft += word.split()
+        elif (
+            concept == "many"
+            and word.startswith("how ")
+            and word not in ("how many", "how much", "how often")
+        ):
+            soft += word.split()[1:]  # how wide
         marks.append(concept)
-    return Marks(marks=tuple(marks), subject=tuple(subject), soft=tuple(soft), language=language)
+    return Marks(marks=tuple(marks), subject=tuple(subject), soft=tuple(soft), language=language, head=head)
 
 
 def language_of(plain: str) -> str:
@@ -144,9 +156,21 @@ _ENGLISH: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+@cache
+def _known_words(language: str) -> dict[str, list[tuple[str, str]]]:
+    """For each letter, the words of a language without spaces that begin with it and their concepts, the
+    longest first; of two equally long, what questions are made of precedes a name."""
+    names = {*glossary(language), *(word for word, _ in unspaced_words(language))}
+    rows = [*unspaced(language), *((name, SUBJECT) for name in sorted(names) if len(name) > 1)]
+    found: dict[str, list[tuple[str, str]]] = {}
+    for word, concept in sorted(rows, key=lambda row: -len(row[0])):
+        found.setdefault(word[0], []).append((word, concept))
+    return found
+
+
 def _unspaced_tokens(run: str, language: str) -> Iterator[tuple[str, str]]:
     """The words of a text without spaces: the longest known one at each place; the rest is the subject."""
-    table = unspaced(language, SUBJECT)
+    table = _known_words(language)
     at, pending = 0, ""
     while at < len(run):
         known = (row for row in table.get(run[at], ()) if run.startswith(row[0], at))
@@ -162,8 +186,3 @@ def _unspaced_tokens(run: str, language: str) -> Iterator[tuple[str, str]]:
         at += len(word)
     if len(pending) > 1:
         yield pending, SUBJECT
-
-
-def translations(word: str, language: str) -> Sequence[str]:
-    """What else a word of a subject may be called in the records: its English words."""
-    return glossary(language).get(folded(word), ()) if language != "en" else ()

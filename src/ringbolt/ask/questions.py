@@ -11,7 +11,7 @@ from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..packet.encode import one_line
 from .question_lexicon import folded
-from .question_model import features, scores
+from .question_model import INTENTS, features, scores
 from .question_times import Span, read_span
 from .question_words import Marks, language_of, read_marks
 
@@ -24,7 +24,8 @@ class Intent(Value, frozen=True, kw_only=True):
 
     `soft` are words that may belong to the subject; `marks` what the other words stand for; `step` is the
     number of a step, `most` how many results are wanted, `span` the time that is named, `second` the next
-    best intent. `polar` questions want a yes or no.
+    best intent. `polar` questions want a yes or no; `head` is the sort of thing that is asked for ("which
+    languages").
     """
 
     about: str
@@ -37,6 +38,7 @@ class Intent(Value, frozen=True, kw_only=True):
     span: Span | None = None
     second: str = "none"
     polar: bool = False
+    head: str = ""
     text: str = ""
 
     @property
@@ -70,14 +72,45 @@ def _read(asked: str, language: str) -> Intent:
         about, second = ("history", "where") if span else ("where", "none")
     else:
         ranked = scores(features(marks, time=span is not None, step=step is not None))
-        about, second = sorted(ranked, key=lambda name: -ranked[name])[:2]
+        fits = _sorts_of(marks.marks, marks.language in ("zh", "ja")) or (
+            _HOW_PAST if marks.subject and _HOW.match(rest) else frozenset()
+        )
+        order = sorted(ranked, key=lambda name: -ranked[name])
+        about, second = [name for name in order if not fits or name in fits][:2]
     polar = _polar(marks, rest)
     if polar and step is not None and about in ("completed", "open", "current", "status", "plan", "next"):
         about = "did"
     return Intent(
         about=about, subject=marks.subject, soft=marks.soft, marks=marks.marks, language=marks.language,
-        step=step, most=most, span=span, second=second, polar=polar, text=one_line(asked),
+        step=step, most=most, span=span, second=second, polar=polar, head=marks.head, text=one_line(asked),
     )  # fmt: skip
+
+
+# What a question can ask for that begins with such a word, whatever else it says.
+_SORTS = {
+    "who": "people none effects", "when": "when history goal replan none",
+    "why": "decision replan failed notes blocking request", "long": "duration value",
+    "many": "value status completed open plan files commits duration questions none",
+}  # fmt: skip
+
+
+# How something came about is not how the task as a whole stands.
+_HOW = lazy_regex(r"\W*how (?:did|was|were|do|does)\b")
+_HOW_PAST = frozenset(INTENTS) - frozenset("where status completed open next current result".split())
+
+
+def _sorts_of(marks: tuple[str, ...], unspaced: bool) -> frozenset[str]:
+    """The intents that the first word of a question allows; none: all of them. In Chinese and Japanese the
+    question word can stand anywhere."""
+    asking = _SORTS if unspaced else [mark for mark in marks if mark not in ("the", "also", "go")][:1]
+    first = next((mark for mark in marks if mark in asking), "")
+    allowed = frozenset(_SORTS.get(first, "").split())
+    if first == "when" and ("not" in marks or "forbid" in marks):
+        return allowed | {"permission"}  # when must it not run?
+    return allowed
+
+
+_STATES = frozenset("done pass fail happen fix verify drop reject forbid open".split())
 
 
 def _polar(marks: Marks, rest: str) -> bool:
@@ -93,7 +126,11 @@ def _polar(marks: Marks, rest: str) -> bool:
     return (
         bool(strong)
         and not asks & set(marks.marks)
-        and (strong[0] in ("be", "may", "must", "not", "we", "X") or "be" in strong[:4])
+        and (
+            strong[0] in ("be", "may", "must", "not", "we")
+            or "be" in strong[:4]
+            or not _STATES.isdisjoint(strong)
+        )
     )
 
 
@@ -107,7 +144,7 @@ _ASKS = lazy_regex(
 )
 _CONJUNCTION = lazy_regex(
     r"(?i)\s*(?:[,;??]\s*(?:and |und |et |y |e |en |but |aber |so |then )?|\s(?:and|und|et|y|e|en|以及|和)\s)"
-    r"(?=(?:what|which|who|when|where|why|how|is|are|did|has|have|was|were|can|may|must|welche\w*|wer|wann|wo|warum"
+    r"(?=(?:(?:what|who|when|where|why|how)'?s|what|which|who|when|where|why|how|is|are|do|does|shall|should|did|has|have|was|were|can|may|must|welche\w*|wer|wann|wo|warum"
     r"|wie|ist|sind|darf|qu'|que|quel\w*|qui|quand|pourquoi|cual\w*|cuál\w*|quien|quién|cuando|cuándo|qué|qual\w*"
     r"|quem|quando|che|cosa|chi|perch[eé]|wat|welke?|wanneer|waarom|hoe|还|接下来|什么)\b|還|接下来|什么|还)"
 )
@@ -126,6 +163,9 @@ def _relevant_part(question: str) -> str:
     return (asking or sentences or [text])[-1][:CHARACTERS]
 
 
+_BEGINS = frozenset("be may must what who when where why how many long".split())
+
+
 def _split(asked: str, language: str) -> list[str]:
     """The questions within a question, if it has several."""
     pieces = [piece.strip(_STOPS) for piece in _CONJUNCTION.split(asked)]
@@ -133,7 +173,7 @@ def _split(asked: str, language: str) -> list[str]:
     for piece in pieces:
         found = read_marks(piece, language=language)
         strong = [mark for mark in found.marks if mark not in ("the", "also", "be", "go", "we")]
-        if parts and len(strong) < 2:
+        if parts and len(strong) < 2 and not (found.subject and found.marks[0] in _BEGINS):
             parts[-1] = f"{parts[-1]}, {piece}"  # "… and why?" asks for more of the same
         elif piece:
             parts.append(piece)

@@ -15,7 +15,7 @@ from .polar_answers import changed_file, did
 from .questions import Intent
 from .reply import LIST, PARAGRAPH, SHORT_LIST, Reply, Row, cite, compose, plain, quote
 from .status_answers import named
-from .topic_match import FITS, fitting
+from .topic_match import FITS, Subject, fitting
 
 # --- requests ---------------------------------------------------------------------------------------
 
@@ -150,7 +150,8 @@ def decision(intent: Intent, context: Context) -> Reply | None:
     ]
     entries = [entry for entry in task.decisions if not parts or any(entry.data.get(name) for name in parts)]
     if context.subject:
-        found = fitting(context.subject, entries, _title) or fitting(context.subject, entries, _text)
+        least = 0.45 if parts else FITS  # "if Smith cancels": the name is enough
+        found = fitting(context.subject, entries, _title, least) or fitting(context.subject, entries, _text)
         ruled_out = fitting(context.subject, task.exclusions, _text)
         if intent.has("not") and ruled_out and not parts:  # "why not X?" asks for what speaks against X
             best = max(context.subject.coverage(entry.summary) for entry in ruled_out)
@@ -164,6 +165,12 @@ def decision(intent: Intent, context: Context) -> Reply | None:
     newest = sorted(entries, key=lambda entry: (bool(entry.data.get("inferred")), -entry.seq))
     rows = [show.decision(entry, language, *parts) for entry in newest]
     return _some(intent, rows, "", task.left_out.get("decision", 0))
+
+
+def decided(intent: Intent, context: Context) -> bool:
+    """Whether a decision is about all that a question says."""
+    subject = Subject((*context.subject.words, *intent.soft), language=intent.language)
+    return any(subject.coverage(_title(entry)) >= 0.9 for entry in context.task.decisions)
 
 
 def _title(entry: Entry) -> str:
@@ -192,6 +199,8 @@ def failed(intent: Intent, context: Context) -> Reply | None:
             compose(rows[:4], LIST, glue="; ", language=language) if rows else _failed_action(intent, context)
         )
     rows = [_failure(entry) for entry in _unlike(sorted(entries, key=lambda entry: -entry.seq))]
+    if len(rows) < _FEW:
+        rows += _failed_runs(context)
     rows += [
         _by_user(show.exclusion(entry)) for entry in reversed(task.exclusions) if show.user_rejected(entry)
     ]
@@ -206,19 +215,30 @@ def _failure(entry: Entry) -> Row:
     return show.exclusion(entry) if entry.type == "exclusion" else show.error(entry)
 
 
+_FEW = 3
+
+
+def _failed_runs(context: Context) -> list[Row]:
+    """The last commands that failed."""
+    failed = [one for one in context.window if one.kind == "action" and one.status == "failed"]
+    return [_run_row(one) for one in failed[::-1][:_FEW]]
+
+
+def _run_row(one: Evidence) -> Row:
+    """A command that failed, with the end of its output."""
+    output = str(one.data.get("error") or one.data.get("output") or "")
+    lines = [line for line in output.splitlines() if line.strip()]
+    shown = f": {quote(lines[-1], 300)}" if lines else ""
+    return Row(lambda most: f"{quote(one.text, most)}{shown}{cite(one.seq, one.channel)}", one.seq)
+
+
 def _failed_action(intent: Intent, context: Context) -> Reply | None:
-    """The last action about the subject that failed, with the end of its output."""
+    """The last action about the subject that failed."""
     for one in reversed(context.window):
         if one.kind != "action" or one.status != "failed" or not context.subject.may_fit(one.lower):
             continue
-        output = str(one.data.get("error") or one.data.get("output") or "")
-        lines = [line for line in output.splitlines() if line.strip()]
-        if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= 0.6:
-            shown = f": {quote(lines[-1], 300)}" if lines else ""
-            place = cite(one.seq, one.channel)
-            words = f"{shown}{place}"
-            row = Row(lambda most, one=one, words=words: f"{quote(one.text, most)}{words}", one.seq)
-            return compose([row], PARAGRAPH)
+        if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= FITS:
+            return compose([_run_row(one)], PARAGRAPH)
     return None
 
 
@@ -233,6 +253,50 @@ def _unlike(entries: Sequence[Entry]) -> list[Entry]:
         why = str(entry.data.get("symptom") or entry.data.get("why") or "")
         seen.setdefault(" ".join(f"{entry.summary[:60]} {why[:120]}".lower().split()), entry)
     return list(seen.values())
+
+
+_REPORTS = frozenset("discovery context message task.updated item.updated decision outcome".split())
+_FOLLOWING = 20  # events after a trouble among which the one that ended it is looked for
+
+
+def fixed(intent: Intent, context: Context) -> Reply | None:
+    """How a trouble ended: its resolution, the event that cleared its blocker, or the next report."""
+    subject = context.subject
+    for entry in sorted(fitting(subject, context.task.resolved, _text), key=lambda entry: -entry.seq):
+        if entry.data.get("resolution"):
+            return compose([show.error(entry)], PARAGRAPH)
+    window = context.window
+    for at in range(len(window) - 1, -1, -1):
+        one = window[at]
+        if not (one.kind in ("error", "exclusion") or one.troubles or one.status == "failed"):
+            continue
+        said = " ".join((one.text, *one.details, _step_at(one, context.task)))
+        if subject.coverage(said) < (0.5 if one.kind == "error" or one.troubles else FITS):
+            continue  # of an error, a word may be the error itself: "the oxygen leak"
+        later = window[at + 1 : at + 1 + _FOLLOWING]
+        end = _ending(one, subject, later, context.task)
+        if end is not None:
+            rows = [_report(one), _report(end)]
+            return compose(rows, PARAGRAPH, glue=" → ").replace(items=())
+    return None
+
+
+def _ending(one: Evidence, subject: Subject, later: Sequence[Evidence], task: Snapshot) -> Evidence | None:
+    """The event that ended a trouble."""
+    if one.troubles:
+        return next((after for after in later if after.clears_blockers), None)
+    trouble = Subject(one.text.split())
+    for after in later:
+        if after.kind not in _REPORTS or after.troubles or trouble.coverage(after.text) < 0.25:
+            continue
+        if len(subject.missing(f"{_step_at(after, task)}. {after.text}")) < len(subject.words):
+            return after
+    return None
+
+
+def _report(one: Evidence) -> Row:
+    said = ", ".join(one.troubles) or one.text
+    return Row(lambda most: f"{quote(said, most)}{cite(one.seq, one.channel)}", one.seq)
 
 
 def questions(intent: Intent, context: Context) -> Reply | None:

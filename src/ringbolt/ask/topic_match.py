@@ -1,24 +1,32 @@
 # ruff: noqa: E501 - tables and patterns
 """Whether a text is about the subject of a question: how many of the subject's own words it has.
 
-Words count by their stems. A word is also covered by a synonym of the trade, by its translation, and, in
-languages without spaces, by the letters themselves.
+Words count by their stems. A word is also covered by a synonym, by an abbreviation, by its translation, and, in
+languages without spaces, by the letters themselves. Synonyms and translations come from the thesaurus of reports
+(`signals/reports/trade_words.txt`): two words of one of its concepts, in whatever languages, may stand for each
+other, and count for a little less than the word itself.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
-from typing import TypeVar
+from functools import cache, cached_property, lru_cache
+from typing import NamedTuple, TypeVar
 
 from ..model.lazy_regex import lazy_regex
-from ..signals.words import HUMP, stem
-from .question_lexicon import LANGUAGES, folded, glossary
+from ..signals.reports.trade_words import concept_words, concepts, unspaced_words
+from ..signals.words import COMMON_WORDS, HUMP, stem
+from .question_lexicon import folded, glossary
+from .question_words import language_of
 
 Thing = TypeVar("Thing")
 
 FITS = 0.6
+# What a word of the same concept is worth, if the word itself is worth 1: in the same language, and in another.
+SAME_CONCEPT, TRANSLATED = 0.5, 0.9
+_SYNONYM = 0.95  # what a synonym is worth: the word itself comes first
+_HEAD = 0.4  # what a missing head costs beside its own worth
 _CHARACTERS = 1500  # of each text
 _MOST = 2000  # candidates that are compared
 _TOKEN = lazy_regex(r"[a-z0-9]+(?:[._:/@+-]+[a-z0-9]+)*")
@@ -26,29 +34,31 @@ _PART = lazy_regex(r"[._:/@+-]+")
 _CJK = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 _DIGIT = lazy_regex(r"\d")
 _HUMPED = lazy_regex(r"\b\w*[a-z][A-Z]\w*\b|\b[A-Z]+_[A-Z_\d]+\b")
-# Words of which each stands for the others.
+_FOREIGN = lazy_regex(
+    r"\b(?:der|die|das|den|und|ist|sind|im|von|mit|le|la|les|des|du|est|une?|dans|el|los|las|del|en|con|es|il|lo|di|che|per|non"
+    r"|o|os|as|um|uma|da|do|no|na|em|het|een|de|op|van|voor|zijn)\b"
+)
+_ENGLISH = lazy_regex(r"\b(?:the|is|are|was|of|to|and|for|with|has|not|by|it)\b")
+# Words of which each stands for the others, beside those of the thesaurus.
 _SYNONYMS = """
 mail email e-mail message
 delete remove erase wipe purge rm
 approve sign signed confirm agree accept authorise approval sign-off
 grant give gave allow unlock permission
 review check inspect proofread
-buy bought purchase
-order ordered
 send sent mail post dispatch deliver go
 pay paid transfer
-cost price worth expensive dear euro euros dollar dollars fee
-spend spent cost budget
-budget spend
-big large size tb gb mb
-space disk storage tb gb used use
-own owner responsible
-teach teacher instructor
+cost price worth expensive dear euro euros dollar dollars fee pay
 db database
 repo repository
 config configuration settings
 prod production
 docs doc documentation
+spend spent cost budget
+big large size tb gb mb
+space disk storage tb gb used use
+own owner responsible
+teach teacher instructor
 test tests suite spec specs
 lint linter biome eslint ruff
 typecheck types tsc mypy pyright
@@ -56,10 +66,7 @@ picture image photo
 phone telephone
 confirmation reference
 people person participants
-article paper
-bug defect
 begin start
-stop halt
 show display appear
 write wrote written writing draft
 make create created
@@ -70,22 +77,75 @@ deadline due
 hash sha commit
 folder directory
 compare comparison match identical agree
-checksum checksums
-cancel cancelled
 freeze frozen freezing
 size pool
 switch off stop shut
 answer reply respond response
-booking book booked reserve reserved
 windy wind
 """
 _LIGHT = frozenset(
     "run start begin get make take put keep give show need hold work look come time way kind type sort name called thing"
-    " stuff part one bit lot use good whole exactly currently present respect regard detail general".split()
+    " stuff part one bit lot use good whole exactly currently present respect regard detail general data other own number id".split()
 )
 _TRIVIAL = frozenset(
     "project job story like please thing things stuff mean means regarding concerning total".split()
 )
+
+
+# Abbreviations that are the beginning of a word.
+_SHORT = frozenset(
+    "cert config repo prod admin info auth param dept temp perm perms stat stats calc dep deps infra lang pref prefs sync"
+    " subs reg spec specs env doc docs ref refs lib libs vol max min avg approx org dev app pic mgmt conf".split()
+)
+_OFTEN = frozenset("hourly daily weekly monthly quarterly yearly family supply reply assembly early".split())
+_VAGUE = _LIGHT | COMMON_WORDS  # words whose concepts say nothing: almost everything is done or got
+
+
+class Forms(NamedTuple):
+    """What a word of a subject may be called in a text: stems (or letters without spaces), stems of synonyms, and
+    concepts."""
+
+    stems: frozenset[str]
+    synonyms: frozenset[str]
+    concepts: frozenset[str]
+
+
+class Words:
+    """The words of a text: its stems with those of the parts of its names and of English words for foreign ones, and
+    its language."""
+
+    def __init__(self, text: str) -> None:
+        plain = folded(text)
+        english = _ENGLISH.search(plain) or (text.isascii() and not _FOREIGN.search(plain))
+        self.language = "en" if english else language_of(plain)
+        self._plain = plain
+        self._parts = [part for token in _TOKEN.findall(plain) for part in _split(token)]
+        stems = {form for part in self._parts for form in _stems(part)}
+        if self.language != "en":
+            known = glossary(self.language)
+            words = [word for word in known if word in plain] if self._is_unspaced else self._parts
+            stems |= {_stem(one) for word in words for one in known.get(word, ())}
+        for name in _HUMPED.findall(text):
+            stems |= {_stem(part.lower()) for part in HUMP.findall(name)}
+        self.stems = frozenset(stems)
+
+    @property
+    def _is_unspaced(self) -> bool:
+        return self.language in ("zh", "ja")
+
+    @cached_property
+    def concepts(self) -> dict[str, set[str]]:
+        """For each concept of the thesaurus the words of the text that have it."""
+        found: dict[str, set[str]] = {}
+        for word, names in unspaced_words(self.language) if self._is_unspaced else ():
+            if len(word) > 1 and word in self._plain:
+                for name in names:
+                    found.setdefault(name, set()).add(word)
+        language = "en" if self._is_unspaced else self.language
+        for part in self._parts:
+            for name in concepts(part, language) if part not in _VAGUE else ():
+                found.setdefault(name, set()).add(_stem(part))
+        return found
 
 
 class Subject:
@@ -98,21 +158,22 @@ class Subject:
         language: str = "en",
         known: str = "",
         absent: Iterable[str] = (),
+        head: str = "",
     ) -> None:
         """`known` is what every text of the task is about, such as its name: its words count for little. So do
         `absent` words, of another language, that we cannot translate and that no record has: they may be
-        anything, also a verb."""
+        anything, also a verb. A text without the `head`, the sort of thing that is asked for, fits worse."""
+        self._head = head
         self.words = [word for word in dict.fromkeys(words) if folded(word) not in _TRIVIAL]
-        about = text_words(known) if known else frozenset[str]()
+        self._language = language
+        about = text_words(known).stems if known else frozenset[str]()
         nowhere = frozenset(absent)
         self._wanted = [
-            (forms, 0.4 if forms & about else _worth(word) * (0.25 if word in nowhere else 1.0))
+            (forms, 0.4 if forms.stems & about else _worth(word) * (0.25 if word in nowhere else 1.0))
             for word, forms in ((word, _forms(word, language)) for word in self.words)
         ]
         self._soft = [_forms(word, language) for word in dict.fromkeys(soft)]
-        self._marks = [
-            form[:5] for forms in (*(forms for forms, _ in self._wanted), *self._soft) for form in forms
-        ]
+        self._marks = _marks(tuple(forms for forms, _ in self._wanted), tuple(self._soft), language)
 
     def __bool__(self) -> bool:
         return bool(self._wanted)
@@ -126,20 +187,33 @@ class Subject:
         if not self._wanted:
             return 0.0
         has = text_words(text[:_CHARACTERS])
+        exact = [_match(forms, has, text) for forms, _ in self._wanted]
+        used = set(filter(None, exact))  # a word of the text stands for one word of the subject
+        if not used and has.language == self._language:
+            return 0.0  # words of the same concepts alone are too little
         whole = got = 0.0
-        for word, (forms, worth) in zip(self.words, self._wanted, strict=True):
+        alike = 0
+        for word, (forms, worth), match in zip(self.words, self._wanted, exact, strict=True):
             whole += worth
-            if any(_in(form, has, text) for form in forms):
-                got += worth
+            if match:
+                got += worth * (_SYNONYM if match in forms.synonyms else 1.0)
+            elif like := _alike(forms, has, used):
+                got += worth * (SAME_CONCEPT if self._language == has.language else TRANSLATED)
+                used.add(like)
+                alike += 1
+            elif word == self._head:
+                whole += _HEAD
             elif _DIGIT.search(word):  # another number or version is another thing
                 whole += worth
+        if alike == len(used) < 2:
+            return 0.0  # one word of the same concept may mean something else
         extra = 0.4 * self.beside(text)
         return (got + extra) / (whole + extra) if got else 0.0
 
     def beside(self, text: str) -> int:
         """How many of the words beside the subject a text has."""
         has = text_words(text[:_CHARACTERS])
-        return sum(any(_in(form, has, text) for form in forms) for forms in self._soft)
+        return sum(bool(_match(forms, has, text)) for forms in self._soft)
 
     def missing(self, text: str) -> list[str]:
         """The words that a text does not have."""
@@ -147,8 +221,32 @@ class Subject:
         return [
             word
             for word, (forms, _) in zip(self.words, self._wanted, strict=True)
-            if not any(_in(form, has, text) for form in forms)
+            if not _match(forms, has, text) and not _alike(forms, has, set())
         ]
+
+
+def _match(forms: Forms, has: Words, text: str) -> str:
+    """The word of a text that is a word of the subject, or short for it."""
+    for wanted in (forms.stems, forms.synonyms):
+        found = [form for form in wanted if form in has.stems or (not form.isascii() and form in text)]
+        if found:
+            return min(found)  # the same one in every run
+    for form in forms.stems:
+        short = form in _SHORT  # "cert" is short for "certificate"
+        cognate = len(form) > 6 and has.language != "en"  # "inspectora" is an inspector
+        if short or cognate:
+            longer = [
+                one for one in has.stems if one.startswith(form[:7]) and (cognate or len(one) > len(form) + 1)
+            ]
+            if longer:
+                return min(longer)
+    return ""
+
+
+def _alike(forms: Forms, has: Words, used: set[str]) -> str:
+    """A word of a text that shares a concept with a word of the subject, and stands for no other one."""
+    free = {word for name in forms.concepts for word in has.concepts.get(name, ())} - used
+    return min(free, default="")
 
 
 def untranslated(words: Iterable[str], language: str) -> list[str]:
@@ -157,18 +255,47 @@ def untranslated(words: Iterable[str], language: str) -> list[str]:
         word
         for word in words
         if language not in ("en", "zh", "ja") and word.isalpha() and word[:1].islower()
-        and folded(word) not in glossary(language)
+        and folded(word) not in glossary(language) and not concepts(folded(word), language)
     ]  # fmt: skip
 
 
-def _in(form: str, has: frozenset[str], text: str) -> bool:
-    return form in has or (not form.isascii() and form in text)
+def translations(word: str, language: str) -> list[str]:
+    """What else a word of a subject may be called in the records: its English words."""
+    if language == "en":
+        return []
+    return [
+        *glossary(language).get(folded(word), ()),
+        *(name[1:] for name in _concepts(folded(word), language)),
+    ]
+
+
+@lru_cache(1 << 8)
+def _marks(wanted: tuple[Forms, ...], soft: tuple[Forms, ...], language: str) -> tuple[str, ...]:
+    """The beginnings of all words that may stand for one of the subject: in the same language its own words,
+    of which a text needs at least one, in others all words of its concepts."""
+    found = [form[:5] for forms in (*wanted, *soft) for form in (*forms.stems, *forms.synonyms)]
+    found += [
+        folded(word)[:5]
+        for forms in wanted
+        for name in forms.concepts
+        for word in concept_words(name, language)
+    ]
+    shortest_first = sorted(set(found), key=len)
+    kept: list[str] = []
+    for mark in shortest_first:
+        if not any(mark.startswith(one) for one in kept):
+            kept.append(mark)
+    return tuple(kept)
 
 
 def _worth(word: str) -> float:
     if re.search(r"\d|_|[./]\w", word):
         return 1.5
-    return 0.4 if _stem(folded(word)) in _light_stems() else 1.0
+    plain = folded(word)
+    if plain.endswith("ly") and len(plain) > 4 and plain not in _OFTEN:
+        return 0.25  # an adverb says how, not what
+    light = plain in _LIGHT or (_stem(plain) in _light_stems() and not plain.endswith(("er", "ers")))
+    return 0.4 if light else 1.0
 
 
 @cache
@@ -177,19 +304,26 @@ def _light_stems() -> frozenset[str]:
 
 
 @lru_cache(1 << 12)
-def _forms(word: str, language: str) -> frozenset[str]:
-    """What a word of a subject may be called in a text: stems, or letters without spaces."""
-    plain = folded(word)
-    found = {plain} if _CJK.search(plain) else {_stem(part) for part in _split(plain)[:1] or [plain]}
-    english = [plain]
-    for one in (language,) if language != "en" else ():
-        english += glossary(one).get(plain, ())
-    found |= {form for part in english for form in _stems(part)}
-    for part in english:
-        found |= _synonyms().get(_stem(part), frozenset())
-    if _CJK.search(plain) and len(plain) > 3:
-        found |= {plain[at : at + 2] for at in range(len(plain) - 1)}
-    return frozenset(found)
+def _forms(word: str, language: str) -> Forms:
+    plain = folded(word).lstrip("#@")
+    if _CJK.search(plain):
+        pairs = {plain[at : at + 2] for at in range(len(plain) - 1)} if len(plain) > 3 else set[str]()
+        english = glossary(language).get(plain, ()) if language != "en" else ()
+        forms = frozenset({plain, *pairs, *map(_stem, english)})
+        return Forms(forms, frozenset(), _concepts(plain, language))
+    names = [plain, *(glossary(language).get(plain, ()) if language != "en" else ())]
+    again, dash, rest = plain.partition("-")
+    if dash and again in ("re", "pre", "un") and len(rest) > 3:
+        names.append(rest)  # re-signed
+    found = frozenset(form for name in names for form in _stems(name))
+    synonyms = frozenset(one for name in names for one in _synonyms().get(_stem(name), ()))
+    return Forms(found, synonyms - found, _concepts(plain, language))
+
+
+def _concepts(plain: str, language: str) -> frozenset[str]:
+    if _CJK.search(plain):
+        return frozenset(name for word, names in unspaced_words(language) if word in plain for name in names)
+    return concepts(plain, language)
 
 
 @cache
@@ -202,39 +336,10 @@ def _synonyms() -> dict[str, frozenset[str]]:
     return {word: frozenset(stems) for word, stems in found.items()}
 
 
-@cache
-def _foreign() -> tuple[dict[str, frozenset[str]], list[tuple[str, frozenset[str]]]]:
-    """English stems for words of all other languages: of those with spaces, and of those without."""
-    spaced: dict[str, set[str]] = {}
-    unspaced: dict[str, set[str]] = {}
-    for language in LANGUAGES[1:]:
-        for word, english in glossary(language).items():
-            target = unspaced if _CJK.search(word) else spaced
-            target.setdefault(word, set()).update(_stem(one) for one in english)
-    return (
-        {word: frozenset(stems) for word, stems in spaced.items()},
-        [(word, frozenset(stems)) for word, stems in unspaced.items()],
-    )
-
-
 @lru_cache(1 << 11)
-def text_words(text: str) -> frozenset[str]:
-    """The stems of a text, of the parts of its names, and of English words for its foreign ones."""
-    plain = folded(text)
-    found: set[str] = set()
-    spaced, unspaced = _foreign()
-    for token in _TOKEN.findall(plain):
-        for part in _split(token):
-            found.update(_stems(part))
-            if part in spaced:
-                found |= spaced[part]
-    for name in _HUMPED.findall(text):
-        found |= {_stem(part.lower()) for part in HUMP.findall(name)}
-    if not plain.isascii() and _CJK.search(plain):
-        for word, stems in unspaced:
-            if word in plain:
-                found |= stems
-    return frozenset(found)
+def text_words(text: str) -> Words:
+    """The words of a text."""
+    return Words(text)
 
 
 def _split(token: str) -> list[str]:
@@ -246,14 +351,18 @@ def _split(token: str) -> list[str]:
 def _stem(word: str) -> str:
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    root = stem(word)
+    if len(word) > 5 and word.endswith(("er", "ers")):
+        return word.removesuffix("s")  # a mover is not a move
+    root = stem(f"{word[:-3]}y" if len(word) > 4 and word.endswith("ies") else word)
     return root[:-1] if len(root) > 4 and root.endswith("y") else root
 
 
 def _stems(word: str) -> tuple[str, ...]:
     """The stem of a word, and of the verb that it is a noun of: rotation, rotate."""
     root = _stem(word)
-    return (root, stem(f"{word[:-3]}e")) if word.endswith("ation") and len(word) > 7 else (root,)
+    if word.endswith("ation") and len(word) > 7:
+        return root, stem(f"{word[:-3]}e")
+    return (root, _stem(word[:-2])) if word in _OFTEN and word.endswith("ly") and len(word) > 6 else (root,)
 
 
 _IRREGULAR = {
@@ -273,14 +382,16 @@ _IRREGULAR = {
 } | {"approve": stem("approval"), "deletion": stem("delete")}  # fmt: skip
 
 
-def fitting(subject: Subject, things: Iterable[Thing], text: Callable[[Thing], str]) -> list[Thing]:
+def fitting(
+    subject: Subject, things: Iterable[Thing], text: Callable[[Thing], str], least: float = FITS
+) -> list[Thing]:
     """The candidates that fit a subject about as well as the best one, in their order."""
     if not subject:
         return []
     candidates = list(things)[-_MOST:]
     scores = [subject.coverage(text(thing)) for thing in candidates]
     best = max(scores, default=0.0)
-    if best < FITS:
+    if best < least:
         return []
-    least = max(FITS, 0.9 * best)
+    least = max(least, 0.9 * best)
     return [thing for thing, score in zip(candidates, scores, strict=True) if score >= least]

@@ -206,10 +206,13 @@ def _check_sentence(
     best = _closest(claimed, pieces)
     numbers = _numbers(_STEP_NUMBERS.sub(" ", sentence))
     allowed = _numbers(ledger.text if ledger.definite else best) | _numbers(question)
-    allowed |= {str(number) for number in _counts(plan)} if ledger.definite else set()
+    if ledger.definite and _OF_STEPS.search(sentence):
+        allowed |= {str(number) for number in _counts(plan)}
     if wrong := numbers - allowed:
         raise ValueError(f"{sorted(wrong)[0]} is not the number in the events that it cites")
     _check_counted(sentence, pieces)
+    _check_owned(sentence, pieces)
+    _check_part(sentence, texts)
     if verdict(ledger.text) is not None and ledger.definite:
         return  # its verdict was compared
     if ledger.definite and _state_words(sentence):
@@ -265,6 +268,38 @@ def _check_counted(sentence: str, pieces: Sequence[str]) -> None:
             others = any(numbers and number not in numbers and near[0] in words for numbers, words in spans)
             if others and not own:
                 raise ValueError(f"{number} does not count that in the events that it cites")
+
+
+_CONJUNCTION = lazy_regex(r"(?i)[;,](?!\d)|\b(?:and|but|while|whereas|because|since|und|et|y|e|en)\b")
+
+
+def _check_owned(sentence: str, pieces: Sequence[str]) -> None:
+    """A number stays with its owner: not "B asks 5" of "A asks 5 and B asks 7"."""
+    spans = [span for piece in pieces for span in _CONJUNCTION.split(piece)]
+    owned = [(numbers, set(stems(span))) for span in spans if (numbers := _numbers(span))]
+    for part in _CONJUNCTION.split(_STEP_NUMBERS.sub(" ", sentence)):
+        words = _content(part)
+        for number in _numbers(part):
+            own = [sum(word in has for word in words) for numbers, has in owned if number in numbers]
+            others = [sum(word in has for word in words) for numbers, has in owned if number not in numbers]
+            if own and others and max(others) > max(own):
+                raise ValueError(f"{number} belongs to something else in the events that it cites")
+
+
+_PART = lazy_regex(r"(?i)\b(\d[\d,.]*) (?:of|out of|von|sur|de|di|van) (?:the |all )?(\d[\d,.]*)\b")
+_TOTAL = lazy_regex(r"(?i)\b(?:total|in all|altogether|overall|of|insgesamt)\b")
+
+
+def _check_part(sentence: str, texts: str) -> None:
+    """Of "14 of 20 boxes", 20 is not how many there are of what was done."""
+    claimed = _numbers(sentence)
+    for part, whole in _PART.findall(texts):
+        one, all_of = _numbers(part), _numbers(whole)
+        if one != all_of and all_of <= claimed and not one & claimed and not _TOTAL.search(sentence):
+            raise ValueError(f"{whole} is the total in the events that it cites")
+
+
+_OF_STEPS = lazy_regex(r"(?i)\b(?:steps?|items?|plan|tasks?|of|percent|remain\w*|left)\b|%")
 
 
 def _state_words(sentence: str) -> bool:

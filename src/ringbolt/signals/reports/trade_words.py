@@ -61,6 +61,14 @@ def concepts(word: str, language: str) -> frozenset[str]:
 
 
 @cache
+def concept_words(concept: str, language: str) -> frozenset[str]:
+    """The words of a concept ("#buy") in all languages but one."""
+    section = dict(_rows("actions" if concept[0] == "#" else "things"))
+    columns = zip(COLUMNS, section.get(concept[1:], []), strict=False)
+    return frozenset(word for one, column in columns if one != language for word in column.split())
+
+
+@cache
 def _results(of_verbs: bool) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for words, actions in _rows("result verbs" if of_verbs else "states"):
