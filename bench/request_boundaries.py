@@ -91,18 +91,18 @@ from typing import Any
 from ringbolt.hosts.capture import is_assent, summary_of
 from ringbolt.hosts.transcripts.events import is_host_text
 from ringbolt.requests.request_boundary import Boundary, Moment, judge
+from ringbolt.requests.turns import AFTER, BEFORE, Turn
 
 HERE = Path(__file__).resolve().parent
 LABELS = HERE / "labels" / "requests.json"
 FRESH_LABELS = HERE / "labels" / "requests_fresh.json"
 SPLITS = ("tune", "held_out")
-LOOKS = ("first", "second")
+LOOKS = ("first", "second", "third")
 KINDS = ("new", "continues", "machine", "perhaps_new", "perhaps_continues")
 GOALS = {"precision": 0.90, "recall": 0.70}
 PLAN = "Implement the following plan"
 MOST_FILES = 40
 MOST_RECENT = 60
-CALLS_AFTER = 15
 
 _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)*\.(?:go|tsx?|jsx?|py|md|mdx|sh|css|json|toml|ya?ml)\b")
 
@@ -150,6 +150,7 @@ class Stream:
     files: list[str] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     at: float | None = None
 
     def moment(self, prompt: str, at: float | None) -> Moment:
@@ -200,11 +201,12 @@ def read_session(data: Path, session: str) -> list[Event]:
 
 
 def read_cases(
-    data: Path, split: str, judged: Callable[[Case], bool] | None = None
+    data: Path, split: str, judged: Callable[[Case], bool] | None = None, look_ahead: int = AFTER
 ) -> Iterator[Case | tuple[str, int, str]]:
     """The labelled prompts of a split in order; a machine-made one is (session, event, text).
 
-    The history before each prompt follows the labels, or `judged` if it is given.
+    The history before each prompt follows the labels, or `judged` if it is given. `look_ahead` is how many
+    turns the second look knows, with that of the prompt.
     """
     labelled = FRESH_LABELS if split == "fresh" else LABELS
     for person, sessions in json.loads(labelled.read_text(encoding="utf-8")).items():
@@ -215,7 +217,9 @@ def read_cases(
             wanted = labels.get("split", "fresh") == split
             begun, stream.at = False, None
             events = read_session(data, name)
-            for place, event in enumerate(events):
+            machine = set(labels.get("machine", ()))
+            turns = _turns(events, machine)
+            for event in events:
                 if event["k"] != "user":
                     stream.take(event)
                     stream.at = _seconds(event) if event["k"] != "meta" else stream.at
@@ -234,7 +238,9 @@ def read_cases(
                     label=label or "new",
                     kind="within" if begun else "plan" if text.startswith(PLAN) else "first",
                     moment=moment,
-                    later=moment.replace(**_aftermath(events[place + 1 :])),
+                    later=moment.replace(
+                        before=tuple(stream.turns), after=tuple(turns[event["i"]][:look_ahead])
+                    ),
                 )
                 is_new = case.is_new
                 if label is not None and stream.request:
@@ -242,23 +248,28 @@ def read_cases(
                     if wanted:
                         yield case
                 stream.prompted(text, is_new)
+                stream.turns = [*stream.turns, turns[event["i"]][0]][-BEFORE:]
                 begun = True
 
 
-def _aftermath(events: list[Event]) -> dict[str, Any]:
-    """What the agent did with a prompt: its first words, its first calls and their files."""
-    files: list[str] = []
-    actions: list[str] = []
-    reply = ""
+def _turns(events: list[Event], machine: set[int]) -> dict[int, list[Turn]]:
+    """By the number of a prompt, its turn and those that follow it in the session."""
+    said: dict[int, list[str]] = {}
+    actions: dict[int, list[str]] = {}
+    prompts: list[tuple[int, str]] = []
     for event in events:
-        if event["k"] == "user" or len(actions) == CALLS_AFTER:
-            break
-        if event["k"] == "assistant":
-            reply = reply or event["text"]
-        elif event["k"] == "call":
-            actions.append(summary_of(event["tool"], _mapping(event["input"])))
-            files += _paths(event["input"])
-    return {"files_after": tuple(files), "actions_after": tuple(actions), "reply": reply}
+        if event["k"] == "user" and event["i"] not in machine:
+            prompts.append((event["i"], event["text"]))
+        elif prompts and event["k"] == "assistant":
+            said.setdefault(prompts[-1][0], []).append(event["text"])
+        elif prompts and event["k"] == "call":
+            action = summary_of(event["tool"], _mapping(event["input"]))
+            actions.setdefault(prompts[-1][0], []).append(action)
+    turns = [
+        Turn(prompt=text, said=tuple(said.get(at, ())), actions=tuple(actions.get(at, ())))
+        for at, text in prompts
+    ]
+    return {at: turns[place : place + AFTER] for place, (at, _) in enumerate(prompts)}
 
 
 def _paths(given: Any) -> list[str]:
@@ -343,7 +354,15 @@ def measure(options: argparse.Namespace, split: str, look: str) -> dict[str, flo
     seconds: list[float] = []
 
     def judged(case: Case) -> Boundary:
-        return judge(case.later if look == "second" else case.moment)
+        first = judge(case.moment)
+        if look == "first" or first.is_new:
+            return first
+        after, verdict = case.later.after, first
+        for turns in range(1, 1 + (AFTER if look == "third" else 1)):
+            verdict = judge(case.later.replace(after=after[:turns]))
+            if verdict.is_new:
+                break
+        return verdict
 
     own_history = (lambda case: judged(case).is_new) if options.own_history else None
     for case in read_cases(options.data, split, own_history):

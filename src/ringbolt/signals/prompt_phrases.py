@@ -163,9 +163,8 @@ DESCRIBES_TROUBLE = lazy_regex(
 # A reply that announces work, and one that takes up what the user has just said.
 PROMISES = lazy_regex(r"\W*I(?:['’]ll| will)\b", re.I)
 TAKES_UP = lazy_regex(
-    r"\W*(?:(?:good|great) (?:point|catch|idea|question|call)|you['’]re (?:absolutely )?right|right|ah|yes"
-    r"|no|correct|done|fixed|updated|committed|pushed|now|got it|makes sense|agreed|exactly|the|that['’]s"
-    r"|it|this)\b",
+    r"\W*(?:(?:good|great|excellent|fair) (?:point|catch|idea|question|call)|you['’]re (?:absolutely )?right"
+    r"|right|ah|yes|no|correct|done|got it|makes sense|agreed|exactly|understood)\b",
     re.I,
 )
 # Actions, as "Tool: description or command".
