@@ -46,7 +46,8 @@ SPEAKS_AGAINST = frozenset(
         "words of the request", "words of the last message", "words of the instructions", "quotes the agent",
         "the agent stayed with its files", "the agent used no files", "opens with something known",
         "the reply takes up the prompt", "the agent edited at once", "asks for tests",
-        "the prompt is about the last turn", "the turn is about the last turn", "the turn is about a recent turn",
+        "the prompt is about the last turn", "the turn is about the last turn",
+        "the turn is about a recent turn",
         "the next turns are about the last ones", "the next turns are on known files",
         "the next turns edit what was edited",
     }

@@ -24,7 +24,8 @@ _ACTIONS, _ACTION = 60, 300
 _PATH = lazy_regex(r"[\w-]+(?:/[\w.-]+)*\.[A-Za-z]\w{0,4}\b")
 _EXPLORES = lazy_regex(
     r"(?:Read|Grep|Glob|LS|Task|Agent|WebFetch|WebSearch)\b"
-    r"|\w+: (?:cd \S+ *&& *)?(?:ls|cat|grep|rg|find|sed -n|git (?:log|status|diff|show|branch)|gh|head|tail)\b",
+    r"|\w+: (?:cd \S+ *&& *)?"
+    r"(?:ls|cat|grep|rg|find|sed -n|git (?:log|status|diff|show|branch)|gh|head|tail)\b",
     re.I,
 )
 _LAUNCHES = lazy_regex(r"(?:Task|Agent)\b")
