@@ -19,6 +19,7 @@ from ..model.errors import RingboltError
 from ..model.lazy_regex import lazy_regex
 from ..model.trust import is_users, key_of
 from ..model.types import Entry, Task, Written, is_dict, is_list
+from ..requests.completion import says_done
 from ..requests.task_name import task_name
 from ..signals.calls.failures import clean_output, is_refusal
 from ..signals.calls.refusals import refuses_call
@@ -36,7 +37,6 @@ from .requests import (
     judged,
     request_begun_lately,
     requests_of,
-    says_done,
     task_to_take_over,
 )
 from .sessions import own_task

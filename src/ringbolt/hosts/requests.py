@@ -18,12 +18,11 @@ from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Task
 from ..model.validate import seconds_of, stamp
+from ..requests.completion import says_done
 from ..requests.request_boundary import Boundary, Moment, judge
 from ..requests.request_model import KIND
 from ..requests.task_name import task_name
 from ..requests.turns import AFTER, Turn, files_of
-from ..signals import phrases
-from ..signals.text_layout import sentences
 from ..signals.words import weighted_words
 from ..store import jobs, sessions
 from ..store.database import Row
@@ -146,17 +145,6 @@ def is_finished(task: Task, message: str) -> bool:
     """Whether the current request of a task is done, according to its plan and the agent's last message."""
     done = 0 < task.total <= task.done and not task.plan_inferred
     return task.status == "completed" or done or says_done(message)
-
-
-def says_done(message: str) -> bool:
-    """Whether an agent that stops reports that its work is complete, and asks nothing."""
-    parts = sentences(message[:2000].replace("\n", ". "))
-    if not parts or phrases.is_question(parts[-1]):
-        return False
-    done = (phrases.DONE, phrases.ALL_DONE, phrases.IS_DONE, phrases.TICKED)
-    return any(
-        any(pattern.search(part) for pattern in done) and not phrases.NOT_DONE.search(part) for part in parts
-    )
 
 
 def task_to_take_over(memory: HookMemory, prompt: str) -> str | None:

@@ -17,8 +17,10 @@ from collections.abc import Callable, Mapping
 
 from ..model.types import Value
 from ..signals import phrases, prompt_phrases
+from ..signals.reports.tokens import language_of
 from ..signals.text_layout import layout, sentences
 from ..signals.words import HUMP
+from .completion import says_done
 from .request_weights import FIRST_LOOK, SECOND_LOOK, Weights
 from .turns import Turn, everyday_less, files_of, turn_features
 
@@ -124,6 +126,7 @@ def _of_moment(moment: Moment) -> dict[str, float]:
     opening, end = moment.message[:150], moment.message[-300:]
     asked = phrases.is_question((sentences(end.replace("\n", ". ")) or [""])[-1]) or phrases.is_question(end)
     done = phrases.DONE.search(opening) or phrases.ALL_DONE.search(opening)
+    done = done or (language_of(opening) != "en" and says_done(moment.message))
     before = moment.instructions[-1] if moment.instructions else moment.request
     total = moment.steps_total
     return {
