@@ -40,9 +40,9 @@ STEPS, ENOUGH = 300, 1e-4
 SET_BY_HAND = {"hands over a plan": 4.0, "declares a new request": 4.0}
 SPEAKS_AGAINST = frozenset(
     {
-        "the agent had asked something", "the agent was at work", "steps were open", "opens like an answer",
-        "opens like a follow-up", "refers back", "points before it names anything", "rounds off the work",
-        "asks why", "has a few words only", "is short", "is mostly pasted", "was sent before", "known names",
+        "the agent had asked something", "the agent was at work", "opens like an answer",
+        "opens like a follow-up", "refers back", "points before it names anything",
+        "has a few words only", "is short", "was sent before", "known names",
         "words of the request", "words of the last message", "words of the instructions", "quotes the agent",
         "the agent stayed with its files", "the agent used no files", "opens with something known",
         "the reply takes up the prompt", "the agent edited at once", "asks for tests",

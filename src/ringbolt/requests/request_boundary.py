@@ -127,16 +127,11 @@ def _of_moment(moment: Moment) -> dict[str, float]:
     asked = phrases.is_question((sentences(end.replace("\n", ". ")) or [""])[-1]) or phrases.is_question(end)
     done = phrases.DONE.search(opening) or phrases.ALL_DONE.search(opening)
     done = done or (language_of(opening) != "en" and says_done(moment.message))
-    before = moment.instructions[-1] if moment.instructions else moment.request
-    total = moment.steps_total
     return {
         "the agent had reported completion": float(moment.stopped and bool(done)),
-        "a question was answered": float(moment.stopped and not asked and phrases.is_question(before)),
         "the agent had asked something": float(moment.stopped and asked),
         "the agent was at work": float(not moment.stopped and not moment.interrupted),
-        "the user had interrupted": float(moment.interrupted),
-        "all steps were done": float(0 < total <= moment.steps_done),
-        "steps were open": float(moment.steps_done < total),
+        "all steps were done": float(0 < moment.steps_total <= moment.steps_done),
         "the work was committed": _any(prompt_phrases.COMMITS.search, moment.actions[-ACTIONS:]),
         "a silence before it": min(1.0, math.log1p(moment.idle_seconds or USUAL_SILENCE) / 9),
     }
@@ -157,7 +152,6 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
     return {
         "says that it is something else": _has(prompt_phrases.CHANGES_TOPIC.search(prose[:TURN_CHARACTERS])),
         "declares a new request": _has(prompt_phrases.DECLARES_REQUEST.match(prose)),
-        "opens with 'now' or 'next'": _has(prompt_phrases.OPENS_NEXT.match(prose)),
         "announces a question": _has(prompt_phrases.OPENS_QUESTION.match(prose)),
         "hands over a plan": _has(prompt_phrases.HANDS_OVER_PLAN.match(prose)),
         "sets a scene of its own": float(scene),
@@ -169,14 +163,11 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
         "refers back": _has(refers),
         "points before it names anything": float(_points_early(first)),
         "opens with something known": _has(prompt_phrases.OPENS_WITH_KNOWN.match(prose)),
-        "rounds off the work": _has(prompt_phrases.ROUNDS_OFF.search(first)),
         "asks for tests": _has(prompt_phrases.ASKS_FOR_TESTS.search(first)),
-        "asks why": _has(prompt_phrases.ASKS_WHY.search(first)),
         "has a few words only": float(count <= 4),
         "is short": float(count <= 9),
         "is long": min(1.0, math.log1p(count) / 4),
         "is longer than the prompts before": max(0.0, min(1.0, math.log((count + 1) / (usual + 1)))),
-        "is mostly pasted": float(len(moment.prompt) > 1.6 * len(prose) + 40),
         "was sent before": float(any(one[:200] == start for one in earlier)),
     }
 
