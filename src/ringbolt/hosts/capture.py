@@ -137,7 +137,8 @@ class Capture:
     ) -> Written:
         """A new request of a task: it leads from now on, and gives a draft its name."""
         said = self._user.task_remember(
-            task.id, text, type="user_instruction", tags=request_tags(finished), key=key,
+            task.id, text, type="user_instruction", key=key,
+            tags=[*(replaces.tags if replaces else ()), *request_tags(finished)],
             detail=replaces and replaces.detail, supersedes=replaces and replaces.seq,
             data={**replaces.data, "from": [replaces.seq]} if replaces else None,
         )  # fmt: skip

@@ -7,7 +7,7 @@ the old one, so the threshold is set for precision.
 
 The verdict is given when the prompt comes, and again when the agent has answered it and whenever a further
 turn has ended (`turns`). The second look is the better one. What is read of each text is bounded, and so is
-the time: about half a millisecond for the first look, some milliseconds for the second.
+the time: about half a millisecond for the first look, 5 ms for the second.
 """
 
 from __future__ import annotations
