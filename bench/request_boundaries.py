@@ -27,41 +27,46 @@ their own row.
 
 The split is by session. `tune` is all sessions of one person (cli-a) and every second one of a second
 person (cli-b), of another repository (context-evaluator) and of another host (agentv, Codex), in the order
-of their start; `held_out` is the rest of these and three more people (cli-c, -d, -e). A first split, with
-cli-a alone to tune on, was given up when it turned out that one person's manner says little about the next
-one's: it reached precision .50 and recall .08 on everybody else. Of what is held out now no single verdict
-was looked at, only these tables. But the labels and the features are by the same author, who had read all
-prompts for the labels. The weights come from `bench/request_training.py`, which reads `tune` only.
+of their start; `held_out` is the rest of these and three more people (cli-c, -d, -e). `fresh` are 61 sessions
+of six other public repositories and as many people (Claude Code and OpenCode; see `request_sessions.py` and
+`labels/requests_fresh.json`), labelled by the same rules by another reader. The weights come from
+`bench/request_training.py`, which reads `tune` and `fresh`.
 
-The *first look* judges when the prompt comes, the *second look* when the agent has answered it: it also
-knows the first words of the reply and the first fifteen calls with their files.
+How far the labels can be trusted: 100 prompts of `tune` (30 new, 60 that continue, 10 doubtful ones,
+shuffled) were labelled a second time without the first labels (`labels/requests_second.json`, `--agreement`).
+Of the 90 that the first reader was sure about, 86 agree (kappa .90): 26 of the 30 new ones, and all 60
+others. So a reader who saw the request, the last two instructions, the last message and the prompt has
+precision 1.00 and recall .87: the labels are not the limit. (The text shown as the request gave some labels
+away, about a dozen; a fully blind reader may agree less.) What that reader used, and words do not show, is
+whether a prompt can be understood without what came before.
+
+The *first look* judges when the prompt comes, the *second look* when the agent's turn on it has ended, the
+*third look* also when two more turns have; a prompt counts as new if any of the looks so far said so. That is
+how hooks use it.
 
 Precision and recall of *all* (without plans; with plans in brackets), for the weights in the tree:
 
-- first look: cross-validated .950 and .284; held out 1.000 and .280 (1.000 and .609), 7 hits, no alarm.
-- second look: cross-validated .909 and .597; held out .750 and .480 (.892 and .717), 12 hits, 4 alarms;
-  *within* alone .556 and .357. Both goals (.90 and .70) are missed.
-- **fresh**, the only figures of sessions that nobody had read before the weights were fixed: first look .857
-  and .105 (.938 and .227), *within* .750 and .097; second look .767 and .404 (.821 and .485), *within* .615
-  and .258. The first look is unsure about 103 of 269 prompts, and 37 of these are among the 51 that it
-  misses: a model that judged them all rightly would bring recall to .75.
+- cross-validated over `tune` and `fresh` (ten people, 124 boundaries): first look 1.000 and .129, third look
+  .906 and .468. With every person held out whole: .889 and .065, .891 and .395. A look that knew the first
+  fifteen calls and no turns had reached .25 recall at .90 precision with every repository held out.
+- held out: first look 1.000 and .160 (1.000 and .543); second look .733 and .440 (.889 and .696); third look
+  .750 and .480 (.892 and .717), 12 hits and 4 alarms among 183 prompts that continue. *Within* alone .500 and
+  .286. The goals are .90 and .70: without plans both are missed, with plans recall is reached.
 
-`fresh` are 61 sessions of six other public repositories and as many people (Claude Code and OpenCode; see
-`request_sessions.py` and `labels/requests_fresh.json`), labelled by the rules above by another reader, before
-the recogniser saw them: 57 boundaries, 9 handed-over plans, 212 prompts that continue, 39 doubtful ones. The
-weights were not changed after that look. What was tried since, on all labels, with each repository held out
-in turn: logistic regression with and without 13 to 60 more features (the last prompt rounded off the work,
-openings, overlap with rare and frequent words, counts of calls and edits), boosted trees, random forests.
-None reached more than .19 recall at .90 precision at the first look and .25 at the second. Trees did
-seem better, but read the missing silence before the first prompt of a session, which is an artefact
-of these streams. Words and counts hold no more than this; what is missing is an understanding of the texts.
+The held-out table was read twice for these weights: the first time with a threshold that did not allow for
+the looks being taken one after the other (the same third look), and twice for earlier sets of weights. No
+single verdict of it was looked at. But the author of the features had read all its prompts for the labels.
 
-These weights are the second set whose held-out table was read. The first also knew the git branch (second
-look .737 and .560), and its table led to two changes: the branch was dropped, and the threshold is held out
-by person. So the held-out figures are not quite those of unseen data. A record has one branch for the whole
-session: here a changed branch can only be seen where a session begins, which gives the boundary away.
-The second look has a milder form of that flaw: an agent in a fresh session reads files and announces work
-because it knows nothing yet, so the row *first* flatters it.
+What the misses of the third look have in common, by eye, in `tune` and `fresh`: a question about another part
+of the same subject ("when is the session shown as green?"), an item of a list that the agent had offered ("5
+seems like a low-hanging fruit"), a reviewer's finding about other code. A packet that has such a prompt as
+the user's last word instead of the request loses little. The alarms are failures of the present work that
+bring other files and words with them, and reviews of it.
+
+What was tried and did not help at .90 precision: boosted trees and random forests, 13 to 60 more features of
+the words (openings, rounding off, counts of calls), the git branch. A branch can only be seen to change where
+a session begins here, which gives the boundary away. The later looks have a milder form of that flaw: an
+agent in a fresh session explores because it knows nothing yet, so the row *first* flatters them.
 
 Rows: *within* are prompts inside a session, *first* those that begin a later one, *all* both of them,
 *plan* the plans handed over. False alarms are given per hundred prompts that continue, since precision
@@ -71,7 +76,7 @@ is one.
 `--own-history` lets the recogniser live with its own verdicts; otherwise each verdict is given the right
 history. `--fresh FOLDER` measures the fresh sessions instead, as `request_sessions.py` writes them. With
 `--gate` the exit code is 1 if precision or recall of *all* in `held_out` or `fresh` is below the goal at the
-first look, which is the one in use.
+third look.
 """
 
 from __future__ import annotations
@@ -91,18 +96,19 @@ from typing import Any
 from ringbolt.hosts.capture import is_assent, summary_of
 from ringbolt.hosts.transcripts.events import is_host_text
 from ringbolt.requests.request_boundary import Boundary, Moment, judge
+from ringbolt.requests.turns import AFTER, BEFORE, Turn
 
 HERE = Path(__file__).resolve().parent
 LABELS = HERE / "labels" / "requests.json"
 FRESH_LABELS = HERE / "labels" / "requests_fresh.json"
+SECOND_LABELS = HERE / "labels" / "requests_second.json"
 SPLITS = ("tune", "held_out")
-LOOKS = ("first", "second")
+LOOKS = ("first", "second", "third")
 KINDS = ("new", "continues", "machine", "perhaps_new", "perhaps_continues")
 GOALS = {"precision": 0.90, "recall": 0.70}
 PLAN = "Implement the following plan"
 MOST_FILES = 40
 MOST_RECENT = 60
-CALLS_AFTER = 15
 
 _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)*\.(?:go|tsx?|jsx?|py|md|mdx|sh|css|json|toml|ya?ml)\b")
 
@@ -150,6 +156,7 @@ class Stream:
     files: list[str] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     at: float | None = None
 
     def moment(self, prompt: str, at: float | None) -> Moment:
@@ -200,11 +207,12 @@ def read_session(data: Path, session: str) -> list[Event]:
 
 
 def read_cases(
-    data: Path, split: str, judged: Callable[[Case], bool] | None = None
+    data: Path, split: str, judged: Callable[[Case], bool] | None = None, look_ahead: int = AFTER
 ) -> Iterator[Case | tuple[str, int, str]]:
     """The labelled prompts of a split in order; a machine-made one is (session, event, text).
 
-    The history before each prompt follows the labels, or `judged` if it is given.
+    The history before each prompt follows the labels, or `judged` if it is given. `look_ahead` is how many
+    turns the second look knows, with that of the prompt.
     """
     labelled = FRESH_LABELS if split == "fresh" else LABELS
     for person, sessions in json.loads(labelled.read_text(encoding="utf-8")).items():
@@ -215,7 +223,9 @@ def read_cases(
             wanted = labels.get("split", "fresh") == split
             begun, stream.at = False, None
             events = read_session(data, name)
-            for place, event in enumerate(events):
+            machine = set(labels.get("machine", ()))
+            turns = _turns(events, machine)
+            for event in events:
                 if event["k"] != "user":
                     stream.take(event)
                     stream.at = _seconds(event) if event["k"] != "meta" else stream.at
@@ -234,7 +244,9 @@ def read_cases(
                     label=label or "new",
                     kind="within" if begun else "plan" if text.startswith(PLAN) else "first",
                     moment=moment,
-                    later=moment.replace(**_aftermath(events[place + 1 :])),
+                    later=moment.replace(
+                        before=tuple(stream.turns), after=tuple(turns[event["i"]][:look_ahead])
+                    ),
                 )
                 is_new = case.is_new
                 if label is not None and stream.request:
@@ -242,23 +254,28 @@ def read_cases(
                     if wanted:
                         yield case
                 stream.prompted(text, is_new)
+                stream.turns = [*stream.turns, turns[event["i"]][0]][-BEFORE:]
                 begun = True
 
 
-def _aftermath(events: list[Event]) -> dict[str, Any]:
-    """What the agent did with a prompt: its first words, its first calls and their files."""
-    files: list[str] = []
-    actions: list[str] = []
-    reply = ""
+def _turns(events: list[Event], machine: set[int]) -> dict[int, list[Turn]]:
+    """By the number of a prompt, its turn and those that follow it in the session."""
+    said: dict[int, list[str]] = {}
+    actions: dict[int, list[str]] = {}
+    prompts: list[tuple[int, str]] = []
     for event in events:
-        if event["k"] == "user" or len(actions) == CALLS_AFTER:
-            break
-        if event["k"] == "assistant":
-            reply = reply or event["text"]
-        elif event["k"] == "call":
-            actions.append(summary_of(event["tool"], _mapping(event["input"])))
-            files += _paths(event["input"])
-    return {"files_after": tuple(files), "actions_after": tuple(actions), "reply": reply}
+        if event["k"] == "user" and event["i"] not in machine:
+            prompts.append((event["i"], event["text"]))
+        elif prompts and event["k"] == "assistant":
+            said.setdefault(prompts[-1][0], []).append(event["text"])
+        elif prompts and event["k"] == "call":
+            action = summary_of(event["tool"], _mapping(event["input"]))
+            actions.setdefault(prompts[-1][0], []).append(action)
+    turns = [
+        Turn(prompt=text, said=tuple(said.get(at, ())), actions=tuple(actions.get(at, ())))
+        for at, text in prompts
+    ]
+    return {at: turns[place : place + AFTER] for place, (at, _) in enumerate(prompts)}
 
 
 def _paths(given: Any) -> list[str]:
@@ -312,9 +329,14 @@ def main() -> int:
     parser.add_argument(
         "--wrong", action="store_true", help="list the wrong verdicts: session, event, score, why"
     )
+    parser.add_argument("--agreement", action="store_true", help="compare the two readers and stop there")
     parser.add_argument("--gate", action="store_true", help="exit with 1 if a goal is missed")
     parser.add_argument("--json", type=Path, help="write the figures to a file")
     options = parser.parse_args()
+    if options.agreement:
+        print(f"{'the second reader':27}  new  continues  precision  recall  alarms/100")
+        print(agreement().row("where the first was sure"))
+        return 0
     figures: dict[str, float | None] = {}
     if options.fresh:
         options.data = options.fresh
@@ -325,11 +347,26 @@ def main() -> int:
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     tested = "fresh" if options.fresh else "held_out"
-    goals = {f"{tested}/first/{name}": goal for name, goal in GOALS.items()}
+    goals = {f"{tested}/third/{name}": goal for name, goal in GOALS.items()}
     missed = [name for name, goal in goals.items() if (figures[name] or 0.0) < goal]
     for name in missed:
         print(f"missed: {name} is {figures[name] or 0.0:.3f}, the goal {goals[name]}")
     return 1 if options.gate and missed else 0
+
+
+def agreement() -> Score:
+    """How the second reader judged the prompts that the first one was sure about."""
+    rows = [row for person in json.loads(LABELS.read_text(encoding="utf-8")).values() for row in person]
+    first = {
+        (row["session"], event): label for row in rows for label in KINDS for event in row.get(label, ())
+    }
+    score = Score()
+    for session, labels in json.loads(SECOND_LABELS.read_text(encoding="utf-8")).items():
+        for label, events in labels.items():
+            for event in events:
+                if not (known := first[session, event]).startswith("perhaps"):
+                    score.add(known == "new", label.endswith("new"))
+    return score
 
 
 def measure(options: argparse.Namespace, split: str, look: str) -> dict[str, float | None]:
@@ -343,7 +380,15 @@ def measure(options: argparse.Namespace, split: str, look: str) -> dict[str, flo
     seconds: list[float] = []
 
     def judged(case: Case) -> Boundary:
-        return judge(case.later if look == "second" else case.moment)
+        first = judge(case.moment)
+        if look == "first" or first.is_new:
+            return first
+        after, verdict = case.later.after, first
+        for turns in range(1, 1 + (AFTER if look == "third" else 1)):
+            verdict = judge(case.later.replace(after=after[:turns]))
+            if verdict.is_new:
+                break
+        return verdict
 
     own_history = (lambda case: judged(case).is_new) if options.own_history else None
     for case in read_cases(options.data, split, own_history):

@@ -70,6 +70,14 @@ class Program:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def worktree(self, branch: str) -> Path:
+        """Another working tree of the project."""
+        other = self.work.parent / f"shop-{branch}"
+        git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", str(self.work)]
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Begin"], check=True)
+        subprocess.run([*git, "worktree", "add", "-q", "-b", branch, str(other)], check=True)
+        return other
+
     def command(self, *arguments: str) -> list[str]:
         raise NotImplementedError
 

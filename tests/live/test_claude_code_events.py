@@ -6,11 +6,13 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from ringbolt.hosts.host_table import HOSTS
 from tests.live.model_servers import calls, says
-from tests.live.programs import ClaudeCode, wait_until
+from tests.live.programs import FETCHED, ClaudeCode, wait_until
 
 pytestmark = pytest.mark.hosts
 
@@ -175,3 +177,18 @@ def test_what_the_user_answers_to_an_mcp_server_is_a_decision(claude, tmp_path):
     (decision,) = task.decisions
     assert decision.data["choice"] == "environment: staging"
     assert decision.origin.channel == "user"
+
+
+def test_every_event_of_the_program_has_a_hook_or_a_reason_for_having_none():
+    """The list is in the program; the reasons are in docs/reference/hosts.md."""
+    program = (FETCHED / "claude/claude_agent_sdk/_bundled/claude").read_bytes()
+    names = re.search(rb'\["PreToolUse","PostToolUse","PostToolUseFailure","PostToolBatch"[^]]*\]', program)
+    assert names, "the program lists its events in another form"
+    events = set(json.loads(names[0]))
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "hosts.md").read_text(encoding="utf-8")
+    rows = page.partition("## Events without a hook")[2].partition("\n## ")[0].splitlines()
+    reasons = {name for row in rows if row.startswith("| ") for name in row.split("|")[1].strip().split(", ")}
+    hooked = set(HOSTS["claude-code"].events)
+    assert hooked <= events
+    assert events - hooked == reasons - {"event", "---"}
+    assert f"has {len(events)} events; {len(hooked)} of them" in page

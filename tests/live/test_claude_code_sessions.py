@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 
 import pytest
 
@@ -103,12 +102,7 @@ def test_registering_after_work_has_begun_gives_the_draft_its_plan(claude):
 
 @pytest.mark.parametrize("apart", [False, True], ids=["one folder", "two worktrees"])
 def test_two_sessions_at_once_have_a_task_each(claude, apart):
-    other = claude.work
-    if apart:
-        other = claude.work.parent / "shop-3"
-        git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", str(claude.work)]
-        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Begin"], check=True)
-        subprocess.run([*git, "worktree", "add", "-q", "-b", "notes", str(other)], check=True)
+    other = claude.worktree("notes") if apart else claude.work
     script = claude.server.script
     with command_that_hangs(claude.work) as (command, began), claude.conversation() as first:
         script.talks[INVOICES] = [

@@ -79,8 +79,9 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
         ("Bash", "echo more", False),
     ]
     assert [(file.path, file.change) for file in task.files] == [("invoice.py", "created")]
-    # What Codex sums up it tells no hook.
-    assert [event.data["label"] for event in events if event.type == "snapshot"] == ["before compaction"]
+    # What Codex sums up is reported to no hook; it is in the transcript.
+    labels = [event.data["label"] for event in events if event.type == "snapshot"]
+    assert [label for label in labels if "compaction" in label] == ["before compaction", "after compaction"]
     assert [event.type for event in events].count("exclusion") == 1
     assert not codex.unwritten()
 
@@ -169,8 +170,10 @@ def test_registering_after_work_has_begun_gives_the_draft_its_plan(codex):
     assert_nothing_refused(codex)
 
 
-def test_two_sessions_at_once_have_a_task_each(codex):
+@pytest.mark.parametrize("apart", [False, True], ids=["one folder", "two worktrees"])
+def test_two_sessions_at_once_have_a_task_each(codex, apart):
     script = codex.server.script
+    other = codex.worktree("notes") if apart else codex.work
     with command_that_hangs(codex.work) as (command, began):
         script.talks["Round the invoices"] = [
             calls("exec_command", cmd=command, yield_time_ms=60_000),
@@ -182,7 +185,7 @@ def test_two_sessions_at_once_have_a_task_each(codex):
         first = codex.start(REQUEST)
         try:
             wait_until(began.exists, "the first session is at work")
-            codex.run(NOTES)
+            codex.run("--cd", str(other), NOTES)
             release(codex.work)
             first.communicate(timeout=SECONDS)
         finally:
@@ -191,11 +194,61 @@ def test_two_sessions_at_once_have_a_task_each(codex):
         REQUEST: ["half up"],
         NOTES: ["Markdown"],
     }
+    assert {session.workspace for session in codex.sessions()} == {str(codex.work), str(other)}
     for own, foreign in (("Round the invoices", "Markdown"), (NOTES, "half up")):
         answer = json.dumps(script.main(own)[-1].body["input"][-1])
         assert own in answer
         assert foreign not in answer
     assert_nothing_refused(codex)
+
+
+def test_another_session_takes_over_the_task_of_one_that_was_killed(codex):
+    script = codex.server.script
+    with command_that_hangs(codex.work) as (command, began):
+        script.turns = [
+            calls("mcp__ringbolt/task_register", name="Rounding", plan=["Find it", "Round it"]),
+            calls("exec_command", cmd=command, yield_time_ms=30_000),
+        ]
+        codex.run_until(began, REQUEST)
+    old = codex.tasks()[REQUEST].id
+    asked = "Look after the task with the invoices that was left."
+    script.turns = [
+        calls("mcp__ringbolt/task_resume", task_id=old),
+        calls("exec_command", cmd="echo two"),
+        decides("half up"),
+        says("It goes on."),
+    ]
+    codex.run(asked)
+    assert "Find it" in script.main()[-1].text
+    task = codex.tasks()[REQUEST]
+    assert decided(task) == ["half up"]
+    with codex.memory() as memory:  # the draft that was made of the prompt is gone
+        assert [one.id for one in memory.task_list().tasks] == [old]
+    assert [entry.summary for entry in task.instructions] == [asked]
+    with codex.memory() as memory:
+        assert ("Bash", "echo two", False) in actions(memory.events(old))
+    assert_nothing_refused(codex)
+
+
+def test_after_a_compaction_a_new_topic_comes_before_the_old_one(codex):
+    script = codex.server.script
+    script.summary = "SUMMARY: something was written."
+    new = "Now something completely different: write the release notes for version 3."
+    script.turns = [calls("exec_command", cmd="echo one"), says("All done: the invoices are rounded.")]
+    codex.run(REQUEST)
+    script.turns = [
+        calls("exec_command", cmd="echo two"),
+        Turn(calls=(Call("exec_command", {"cmd": "echo more"}),), tokens=9000),
+        says("I have read the history."),
+    ]
+    codex.run("resume", "--last", "-c", "model_auto_compact_token_limit=5000", new)
+    told = script.main()[-1].text
+    told = told[told.rindex(PACKET) :]
+    assert told.index(f"| {new}") < told.index("Round the invoices")
+    assert "Finished before" in told
+    (task,) = codex.tasks().values()
+    assert [(one.text, one.status) for one in task.requests] == [(REQUEST, "finished"), (new, "current")]
+    assert "release notes" in task.name
 
 
 def test_a_turn_that_the_user_interrupts_is_on_record(codex):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ringbolt.requests import request_weights
 from ringbolt.requests.request_boundary import Moment, features, judge
+from ringbolt.requests.turns import Turn, turn_features
 
 FINISHED = Moment(
     request="Add a voucher field to the checkout form and store the code with the order.",
@@ -59,15 +60,45 @@ def test_the_same_prompt_sent_again_after_an_interruption_continues() -> None:
     assert not is_new(FINISHED.request, message="", stopped=False, interrupted=True, steps_done=0)
 
 
+BEFORE = (
+    Turn(
+        prompt=FINISHED.request,
+        said=(FINISHED.message,),
+        actions=("Edit: src/checkout/form.py", "Edit: src/orders/models.py", "Bash: pytest tests/checkout"),
+    ),
+)
+PAGES = "The invoice PDF has no page numbers, please add them to the footer of every page."
+
+
+def after(prompt: str, *actions: str, reply: str = "Let me see.", then: tuple[Turn, ...] = ()) -> Moment:
+    turn = Turn(prompt=prompt, said=(reply,), actions=actions)
+    return FINISHED.replace(prompt=prompt, before=BEFORE, after=(turn, *then))
+
+
 def test_what_the_agent_did_with_a_prompt_moves_the_verdict() -> None:
-    prompt = "The invoice PDF has no page numbers, please add them to the footer of every page."
-    same = FINISHED.replace(prompt=prompt, files_after=FINISHED.files, reply="I'll adjust the checkout form.")
-    other = FINISHED.replace(
-        prompt=prompt,
-        files_after=("src/invoices/pdf.py", "src/invoices/layout.py"),
-        reply="Looking at invoices.",
+    same = after(PAGES, *BEFORE[0].actions, reply="I'll adjust the checkout form and the voucher field.")
+    other = after(
+        PAGES, "Read: src/invoices/pdf.py", "Edit: src/invoices/layout.py", reply="Looking at invoices."
     )
     assert judge(other).score > judge(same).score
+
+
+def test_the_turns_that_follow_move_the_verdict() -> None:
+    first = ("Read: src/invoices/pdf.py", "Edit: src/invoices/layout.py")
+    stays = Turn(prompt="also number the cover of the invoice", actions=("Edit: src/invoices/layout.py",))
+    returns = Turn(prompt="the voucher field of the checkout form is empty", actions=BEFORE[0].actions)
+    assert (
+        judge(after(PAGES, *first, then=(stays,))).score > judge(after(PAGES, *first, then=(returns,))).score
+    )
+
+
+def test_words_of_the_whole_project_do_not_make_two_turns_alike() -> None:
+    """What every turn is about says nothing about which part of it is meant."""
+    history = tuple(Turn(prompt=f"Change the warehouse importer, part {part}") for part in ("ab", "cd", "ef"))
+    alike = "the turn is about the last turn"
+    common = turn_features(history, (Turn(prompt="Does the warehouse importer log anything?"),))[alike]
+    special = turn_features(history, (Turn(prompt="What is in part ef?"),))[alike]
+    assert special > common
 
 
 def test_how_the_work_before_ended_moves_the_verdict() -> None:
@@ -80,10 +111,10 @@ def test_how_the_work_before_ended_moves_the_verdict() -> None:
 
 
 def test_how_the_agent_took_a_prompt_moves_the_verdict() -> None:
-    moment = FINISHED.replace(prompt="The invoice PDF has no page numbers.", files_after=("src/pdf.py",))
-    plain = judge(moment.replace(reply="Let me see.", actions_after=("Read: src/pdf.py",))).score
-    announced = moment.replace(reply="I'll see.", actions_after=("Read: src/pdf.py",))
-    taken_up = moment.replace(reply="Good catch. Let me see.", actions_after=("Edit: src/pdf.py",))
+    prompt = "The invoice PDF has no page numbers."
+    plain = judge(after(prompt, "Read: src/pdf.py")).score
+    announced = after(prompt, "Read: src/pdf.py", reply="I'll see.")
+    taken_up = after(prompt, "Edit: src/pdf.py", reply="Good catch. Let me see.")
     assert judge(announced).score > plain > judge(taken_up).score
 
 
@@ -97,14 +128,14 @@ def test_a_verdict_says_why() -> None:
 
 def test_every_weight_belongs_to_a_feature() -> None:
     first = features(FINISHED.replace(prompt="go on"))
-    second = features(FINISHED.replace(prompt="go on", files_after=("a.py",)))
+    second = features(after("go on", "Edit: a.py"))
     assert request_weights.FIRST_LOOK.features.keys() <= first.keys()
     assert request_weights.SECOND_LOOK.features.keys() <= second.keys()
 
 
 def test_any_text_gets_a_verdict() -> None:
     for prompt in ("", " ", "```\ncode\n```", "> quoted", "x" * 100_000, "/review", "?", "\n\n"):
-        for moment in (FINISHED, Moment(request="", prompt="")):
+        for moment in (FINISHED, Moment(request="", prompt=""), after(prompt)):
             assert isinstance(judge(moment.replace(prompt=prompt)).score, float)
 
 

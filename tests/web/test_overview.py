@@ -13,6 +13,7 @@ from ringbolt import TaskMemory
 from ringbolt.model.validate import stamp
 from ringbolt.store import sessions
 from ringbolt.store.sessions import WAITING, WORKING, Session
+from ringbolt.system import processes
 from tests.web.conftest import call
 
 # Other tests add tasks too, and only visible rows are in the DOM.
@@ -29,8 +30,8 @@ def test_the_overview_puts_what_needs_a_person_first(site, visit):
     expect(deploy).to_contain_text("Pull the image and run the container")
     expect(deploy).to_contain_text("3/5")
     expect(deploy).to_contain_text("deployer")
-    expect(page.locator(".task-row.in-stuck", has_text="Sort the photos")).to_be_visible()
-    for busy in ("Watch the oven", "Tidy the attic"):  # one is claimed, a sub-task of the other is waiting
+    # One is claimed, a sub-task of another is waiting, and no session is known of the third.
+    for busy in ("Watch the oven", "Tidy the attic", "Sort the photos"):
         expect(page.locator(".task-row.in-active", has_text=busy)).to_be_visible()
     # Another test may have tidied up one of the two.
     expect(page.locator(".task-row.in-stale", has_text="Rename the old service").first).to_be_visible()
@@ -61,7 +62,9 @@ def test_tasks_waiting_for_a_person_need_attention_and_goals_are_listed(site, vi
 
 def test_a_task_is_stuck_only_where_a_live_session_is_silent(site, visit):
     hour_ago = time.time() - 3 * 3600
-    told = {"Bake the bread": {"turn": WAITING, "seen_at": stamp(time.time())}, "Slice the bread": {}}
+    here = {"process": processes.ancestors()[0], "machine": processes.boot()}
+    told = {"Bake the bread": {"turn": WAITING, "seen_at": stamp(time.time())}, "Slice the bread": {},
+            "Knead the bread": here}  # fmt: skip
     with TaskMemory.open(site.store, workspace=None, clock=lambda: hour_ago, reserve_bytes=0) as memory:
         for name, fields in told.items():
             memory.acting_as(session=name).task_register(name, ["One"])
@@ -77,6 +80,11 @@ def test_a_task_is_stuck_only_where_a_live_session_is_silent(site, visit):
         expect(groups.filter(has_text=re.compile(f"^{word} "))).to_be_visible()
     baked = page.locator(".task-row.in-yours", has_text="Bake the bread")
     expect(baked.get_by_role("img", name="waiting for you")).to_be_visible()
+    kneaded = page.locator(".task-row.in-stuck", has_text="Knead the bread")
+    expect(kneaded.get_by_role("img", name="stuck")).to_be_visible()
+    with TaskMemory.open(site.store, workspace=None, reserve_bytes=0) as memory:
+        cards = [memory.task_list(text=name, status="all", workspace=None).tasks[0] for name in told]
+    assert [card.life for card in cards] == ["waiting for you", "resting", "stuck"]
     sliced = page.locator(".task-row.in-paused", has_text="Slice the bread")
     expect(sliced.get_by_role("img", name="resting")).to_be_visible()
     expect(page.locator(".task-row.in-active", has_text="Eat the bread")).to_be_visible()

@@ -19,6 +19,7 @@ from ..model.errors import RingboltError
 from ..model.lazy_regex import lazy_regex
 from ..model.trust import is_users, key_of
 from ..model.types import Entry, Task, Written, is_dict, is_list
+from ..requests.completion import says_done
 from ..requests.task_name import task_name
 from ..signals.calls.failures import clean_output, is_refusal
 from ..signals.calls.refusals import refuses_call
@@ -30,7 +31,14 @@ from ..signals.effects.side_effects import SideEffect, side_effects
 from ..signals.text_layout import one_line
 from ..store.tx import Row, Tx
 from .hook_parts.cleaning import clipped as clipped
-from .requests import is_finished, judge_later, judged, requests_of, says_done, task_to_take_over
+from .requests import (
+    is_finished,
+    judge_later,
+    judged,
+    request_begun_lately,
+    requests_of,
+    task_to_take_over,
+)
 from .sessions import own_task
 from .transcripts.events import as_text
 
@@ -124,12 +132,18 @@ class Capture:
     def _instructed(self, task: str, text: str, key: str | None) -> Written:
         return self._user.task_remember(task, text, type="user_instruction", key=key)
 
-    def _requested(self, task: Task, text: str, *, finished: bool, key: str | None) -> Written:
+    def _requested(
+        self, task: Task, text: str, *, finished: bool, key: str | None, replaces: Entry | None = None
+    ) -> Written:
         """A new request of a task: it leads from now on, and gives a draft its name."""
         written = self._user.task_remember(
-            task.id, text, type="user_instruction", tags=request_tags(finished), key=key
-        )
-        if DRAFT in task.metadata and (name := task_name(text)) not in ("", task.name):
+            task.id, text, type="user_instruction", key=key,
+            tags=[*(replaces.tags if replaces else ()), *request_tags(finished)],
+            detail=replaces and replaces.detail, supersedes=replaces and replaces.seq,
+            data={**replaces.data, "from": [replaces.seq]} if replaces else None,
+        )  # fmt: skip
+        is_new = written.seq > task.seq  # and not the result of an earlier call with this key
+        if is_new and DRAFT in task.metadata and (name := task_name(text)) not in ("", task.name):
             self._agent.task_update(task.id, name=name)
         return written
 
@@ -449,7 +463,18 @@ class Capture:
         is_done = written.status == "active" and 0 < written.total <= written.done
         if is_done and not at_work and says_done(text):
             self._agent.task_update(written.task_id, status="completed", reason=rules.INFERRED)
+        elif written.status == "active":
+            self._look_again(written.task_id)
         return written
+
+    def _look_again(self, own: str) -> None:
+        """Tag the instruction that turns out to have begun a request, by a copy that replaces it, once."""
+        task = self._user.task_get(own)
+        if found := request_begun_lately(self._agent, task):
+            entry, finished = found
+            self._requested(
+                task, entry.summary, finished=finished, key=f"request/{entry.seq}", replaces=entry
+            )
 
     def session_over(self, reason: str, *, key: str | None = None) -> None:
         """The session ended; what it left open rests until somebody goes on with it."""

@@ -1,12 +1,14 @@
 """Classify a prompt: a new request, more about the current one, or a task to take over.
 
-`requests/request_boundary` judges the words; this module collects the state at that moment.
+`requests/request_boundary` judges it, when it comes and again when the agent's turns on it have ended; this
+module collects the state at that moment.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from ..hook_memory import HookMemory
@@ -16,17 +18,18 @@ from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Task
 from ..model.validate import seconds_of, stamp
+from ..requests.completion import says_done
 from ..requests.request_boundary import Boundary, Moment, judge
 from ..requests.request_model import KIND
 from ..requests.task_name import task_name
-from ..signals import phrases
-from ..signals.text_layout import sentences
+from ..requests.turns import AFTER, Turn, files_of
 from ..signals.words import weighted_words
 from ..store import jobs, sessions
 from ..store.database import Row
 from ..store.schema import MESSAGE_TYPES
 
 _RECENT_EVENTS = 60
+_TURN_EVENTS = 600  # for the second look
 _INTERRUPTED = "[Request interrupted"
 # Prompts that continue earlier work, and words in them that do not identify it.
 _GOES_ON = lazy_regex(
@@ -44,9 +47,53 @@ _TASK_ID = lazy_regex(rf"\b[{rules.CROCKFORD}]{{{rules.ID_LENGTH}}}\b")
 
 def judged(memory: HookMemory, task: Task, prompt: str) -> Boundary:
     """Whether a prompt begins a new request of the session's task."""
-    after = max(0, task.seq - _RECENT_EVENTS)
-    events = memory.store.read(lambda tx: tx.events(task.id, after, _RECENT_EVENTS))
-    return judge(_moment(task, prompt, events, seconds_now(memory)))
+    events = _newest_events(memory, task, _RECENT_EVENTS)
+    moment = _moment(task, prompt, events, seconds_now(memory))
+    # An inferred plan is too unsure to tell whether the request is done.
+    known = not task.plan_inferred
+    return judge(moment.replace(steps_done=task.done * known, steps_total=task.total * known))
+
+
+def request_begun_lately(memory: HookMemory, task: Task) -> tuple[Entry, bool] | None:
+    """The newest instruction that turns out to have begun a request, now that the agent has worked on it.
+
+    Also whether the request before it was finished. An instruction before the last request is not judged.
+    """
+    begun = max((entry.seq for entry in requests_of(task.instructions)), default=0)
+    doubtful = [entry for entry in task.instructions[-AFTER:] if entry.seq > begun]
+    if not doubtful:
+        return None
+    copies = {entry.seq for entry in task.instructions if "from" in entry.data}
+    events = [row for row in _newest_events(memory, task, _TURN_EVENTS) if row["seq"] not in copies]
+    for entry in reversed(doubtful):
+        earlier = [row for row in events if row["seq"] < entry.seq]
+        after = _turns([row for row in events if row["seq"] >= entry.seq])
+        if not earlier or not after:
+            continue
+        moment = _moment(task, entry.summary, earlier, seconds_of(entry.at), until=entry.seq)
+        files = tuple(files_of(moment.recent[-_RECENT_EVENTS:]))
+        moment = moment.replace(files=files, before=tuple(_turns(earlier)), after=tuple(after))
+        if judge(moment).is_new:
+            return entry, says_done(moment.message)
+    return None
+
+
+def _newest_events(memory: HookMemory, task: Task, most: int) -> Sequence[Row]:
+    return memory.store.read(lambda tx: tx.events(task.id, max(0, task.seq - most), most))
+
+
+def _turns(events: Sequence[Row]) -> list[Turn]:
+    """What the agent said and did after each prompt."""
+    found: list[tuple[str, list[str], list[str]]] = []
+    for event in events:
+        text = str(event["text"] or "")
+        if event["channel"] == "user" and text and not text.startswith(_INTERRUPTED):
+            found.append((text, [], []))
+        elif found and event["event_type"] == "action":
+            found[-1][2].append(text)
+        elif found and event["channel"] == "agent" and event["event_type"] in MESSAGE_TYPES:
+            found[-1][1].append(text)
+    return [Turn(prompt=prompt, said=tuple(said), actions=tuple(done)) for prompt, said, done in found]
 
 
 def judge_later(memory: HookMemory, task: Task, prompt: str, seq: int, finished: bool) -> None:
@@ -60,8 +107,8 @@ def judge_later(memory: HookMemory, task: Task, prompt: str, seq: int, finished:
     memory.store.write(lambda tx: jobs.add(tx, KIND, task.id, str(seq), data, jobs.NOW, now))
 
 
-def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Moment:
-    """The state of a task when a prompt arrives."""
+def _moment(task: Task, prompt: str, events: Sequence[Row], now: float, until: float = inf) -> Moment:
+    """The state of a task when a prompt arrives, after these events; `until` is the number of the prompt."""
     begun = next((entry for entry in reversed(task.instructions) if REQUEST in entry.tags), None)
     since = begun.seq if begun else 0
     said: list[str] = []
@@ -83,17 +130,14 @@ def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Momen
     return Moment(
         request=begun.summary if begun else task.request or "",
         prompt=prompt,
-        instructions=tuple(entry.summary for entry in task.instructions if entry.seq > since),
+        instructions=tuple(entry.summary for entry in task.instructions if since < entry.seq < until),
         message=message,
         recent=tuple(said),
         actions=tuple(actions),
         stopped=stopped,
         interrupted=interrupted,
-        # An inferred plan is too unsure to tell whether the request is done.
-        steps_done=0 if task.plan_inferred else task.done,
-        steps_total=0 if task.plan_inferred else task.total,
         files=tuple(file.path for file in task.files),
-        idle_seconds=max(0.0, now - seconds_of(task.updated_at)),
+        idle_seconds=max(0.0, now - seconds_of(events[-1]["timestamp"])) if events else None,
     )
 
 
@@ -101,17 +145,6 @@ def is_finished(task: Task, message: str) -> bool:
     """Whether the current request of a task is done, according to its plan and the agent's last message."""
     done = 0 < task.total <= task.done and not task.plan_inferred
     return task.status == "completed" or done or says_done(message)
-
-
-def says_done(message: str) -> bool:
-    """Whether an agent that stops reports that its work is complete, and asks nothing."""
-    parts = sentences(message[:2000].replace("\n", ". "))
-    if not parts or phrases.is_question(parts[-1]):
-        return False
-    done = (phrases.DONE, phrases.ALL_DONE, phrases.IS_DONE, phrases.TICKED)
-    return any(
-        any(pattern.search(part) for pattern in done) and not phrases.NOT_DONE.search(part) for part in parts
-    )
 
 
 def task_to_take_over(memory: HookMemory, prompt: str) -> str | None:

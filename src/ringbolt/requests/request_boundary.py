@@ -5,9 +5,9 @@ A linear model over features of the prompt and of the moment in which it came. I
 "new" hides work that is still open, while a missed one only leaves the new request among the instructions of
 the old one, so the threshold is set for precision.
 
-The verdict can be given twice: when the prompt comes, and again when it is seen what the agent did with it
-(`files_after`, `actions_after`, `reply`). The second look is the better one. What is read of each text is
-bounded, and so is the time, about half a millisecond.
+The verdict is given when the prompt comes, and again when the agent has answered it and whenever a further
+turn has ended (`turns`). The second look is the better one. What is read of each text is bounded, and so is
+the time: about half a millisecond for the first look, 5 ms for the second.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from collections.abc import Callable, Mapping
 
 from ..model.types import Value
 from ..signals import phrases, prompt_phrases
+from ..signals.reports.tokens import language_of
 from ..signals.text_layout import layout, sentences
-from ..signals.words import HUMP, weighted_words
+from ..signals.words import HUMP
+from .completion import says_done
 from .request_weights import FIRST_LOOK, SECOND_LOOK, Weights
+from .turns import Turn, everyday_less, files_of, turn_features
 
 # What is read of each text. Its subject stands at the start, the verdict of an agent at either end.
 PROMPT_CHARACTERS, PROSE_CHARACTERS = 4000, 1200
@@ -28,13 +31,12 @@ MESSAGE_CHARACTERS = 2000
 INSTRUCTIONS, INSTRUCTION_CHARACTERS = 6, 400
 RECENT_CHARACTERS, RECENT_TEXT = 4000, 1000
 EVERYTHING_CHARACTERS, NAMES = 40_000, 12
-REPLY_CHARACTERS = 800
+REPLY_CHARACTERS, FIRST_ACTIONS = 800, 15
 FILES = 40
 ACTIONS, ACTION_CHARACTERS = 40, 300
 SCENE_CHARACTERS, TURN_CHARACTERS = 60, 160
 
 USUAL_SILENCE = 150.0  # seconds between an answer and the next prompt, where they are not known
-EVERYDAY = 0.25  # what an everyday word is worth in a comparison
 REASONS = 4
 
 _GAPS = str.maketrans(dict.fromkeys("!\"#$%&'()*+,:;<=>?@[\\]^`{|}~“”‘’…—–•", " "))
@@ -49,9 +51,8 @@ class Moment(Value, frozen=True, kw_only=True):
     and files (those it read or changed) are those of the present request. `actions` are those since the last
     prompt, a line each that begins with the tool ("Bash: git push"), oldest first.
 
-    For the second look, `files_after` are the files that the agent has turned to since the prompt,
-    `actions_after` its first actions, and `reply` is the first thing it said; None, () and "" if that is not
-    known yet.
+    For the second look, `before` are the turns before the prompt, also those of earlier requests, and `after`
+    those since, beginning with the turn of the prompt; empty if the agent has not answered yet.
     """
 
     request: str
@@ -66,9 +67,8 @@ class Moment(Value, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     idle_seconds: float | None = None
     actions: tuple[str, ...] = ()
-    files_after: tuple[str, ...] | None = None
-    actions_after: tuple[str, ...] = ()
-    reply: str = ""
+    before: tuple[Turn, ...] = ()
+    after: tuple[Turn, ...] = ()
 
 
 class Boundary(Value, frozen=True, kw_only=True):
@@ -91,7 +91,7 @@ def judge(moment: Moment) -> Boundary:
     """Whether the prompt of a moment begins a new request."""
     if prompt_phrases.RESUMES.search(_prose(moment.prompt)[:OPENING]):
         return Boundary(is_new=False, is_unsure=False, score=GOES_ON, reasons=("says to go on",))
-    weights = FIRST_LOOK if moment.files_after is None else SECOND_LOOK
+    weights = SECOND_LOOK if moment.after else FIRST_LOOK
     return _verdict(features(moment), weights)
 
 
@@ -116,8 +116,8 @@ def features(moment: Moment) -> dict[str, float]:
     answered = found["the agent had reported completion"]
     found["own subject after completion"] = answered * found["asks for work with a subject of its own"]
     found["scene set after completion"] = answered * found["sets a scene of its own"]
-    if moment.files_after is not None:
-        found |= _of_reply(moment, context)
+    if moment.after:
+        found |= _of_reply(moment, context) | turn_features(moment.before, moment.after)
     return found
 
 
@@ -126,16 +126,12 @@ def _of_moment(moment: Moment) -> dict[str, float]:
     opening, end = moment.message[:150], moment.message[-300:]
     asked = phrases.is_question((sentences(end.replace("\n", ". ")) or [""])[-1]) or phrases.is_question(end)
     done = phrases.DONE.search(opening) or phrases.ALL_DONE.search(opening)
-    before = moment.instructions[-1] if moment.instructions else moment.request
-    total = moment.steps_total
+    done = done or (language_of(opening) != "en" and says_done(moment.message))
     return {
         "the agent had reported completion": float(moment.stopped and bool(done)),
-        "a question was answered": float(moment.stopped and not asked and phrases.is_question(before)),
         "the agent had asked something": float(moment.stopped and asked),
         "the agent was at work": float(not moment.stopped and not moment.interrupted),
-        "the user had interrupted": float(moment.interrupted),
-        "all steps were done": float(0 < total <= moment.steps_done),
-        "steps were open": float(moment.steps_done < total),
+        "all steps were done": float(0 < moment.steps_total <= moment.steps_done),
         "the work was committed": _any(prompt_phrases.COMMITS.search, moment.actions[-ACTIONS:]),
         "a silence before it": min(1.0, math.log1p(moment.idle_seconds or USUAL_SILENCE) / 9),
     }
@@ -156,7 +152,6 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
     return {
         "says that it is something else": _has(prompt_phrases.CHANGES_TOPIC.search(prose[:TURN_CHARACTERS])),
         "declares a new request": _has(prompt_phrases.DECLARES_REQUEST.match(prose)),
-        "opens with 'now' or 'next'": _has(prompt_phrases.OPENS_NEXT.match(prose)),
         "announces a question": _has(prompt_phrases.OPENS_QUESTION.match(prose)),
         "hands over a plan": _has(prompt_phrases.HANDS_OVER_PLAN.match(prose)),
         "sets a scene of its own": float(scene),
@@ -168,21 +163,18 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
         "refers back": _has(refers),
         "points before it names anything": float(_points_early(first)),
         "opens with something known": _has(prompt_phrases.OPENS_WITH_KNOWN.match(prose)),
-        "rounds off the work": _has(prompt_phrases.ROUNDS_OFF.search(first)),
         "asks for tests": _has(prompt_phrases.ASKS_FOR_TESTS.search(first)),
-        "asks why": _has(prompt_phrases.ASKS_WHY.search(first)),
         "has a few words only": float(count <= 4),
         "is short": float(count <= 9),
         "is long": min(1.0, math.log1p(count) / 4),
         "is longer than the prompts before": max(0.0, min(1.0, math.log((count + 1) / (usual + 1)))),
-        "is mostly pasted": float(len(moment.prompt) > 1.6 * len(prose) + 40),
         "was sent before": float(any(one[:200] == start for one in earlier)),
     }
 
 
 def _of_words(prose: str, context: _Context) -> dict[str, float]:
     """What the prompt is about, compared with the request and the work on it."""
-    words = _content(prose)
+    words = everyday_less(prose)
     mass = sum(words.values()) or 1.0
     novel = {word: worth for word, worth in words.items() if not context.knows(word)}
     names = sorted(word for word in words if "." in word or "_" in word or len(HUMP.findall(word)) > 1)[
@@ -190,7 +182,7 @@ def _of_words(prose: str, context: _Context) -> dict[str, float]:
     ]
     familiar = sum(name in context.everything for name in names)
     first = _first_sentence(prose)
-    own = sum(worth for word, worth in _content(first).items() if word in novel)
+    own = sum(worth for word, worth in everyday_less(first).items() if word in novel)
     asks = prompt_phrases.ASKS_FOR_WORK.match(prose) is not None and not _points_early(first)
     links = prompt_phrases.LINK.findall(prose)
     return {
@@ -208,17 +200,19 @@ def _of_words(prose: str, context: _Context) -> dict[str, float]:
 
 
 def _of_reply(moment: Moment, context: _Context) -> dict[str, float]:
-    """What the agent did with the prompt."""
-    before = {_file_name(path) for path in moment.files[-FILES:]}
-    after = {_file_name(path) for path in (moment.files_after or ())[:FILES]}
-    words = _content(moment.reply[:REPLY_CHARACTERS])
+    """What the agent did with the prompt at once."""
+    turn = moment.after[0]
+    reply = turn.said[0][:REPLY_CHARACTERS] if turn.said else ""
+    before = {path.replace("\\", "/").rsplit("/", 1)[-1] for path in moment.files[-FILES:]}
+    opened = files_of(turn.actions[:FIRST_ACTIONS])
+    after = set(opened[:FILES])
+    words = everyday_less(reply)
     novel = sum(worth for word, worth in words.items() if not context.knows(word))
-    opened = _file_name(moment.files_after[0]) if moment.files_after else ""
     return {
-        "the agent announced work": _has(prompt_phrases.PROMISES.match(moment.reply[:REPLY_CHARACTERS])),
-        "the reply takes up the prompt": _has(prompt_phrases.TAKES_UP.match(moment.reply[:REPLY_CHARACTERS])),
-        "the agent edited at once": _any(prompt_phrases.EDITS.match, moment.actions_after[:2]),
-        "the first file is another one": float(bool(opened) and opened not in before),
+        "the agent announced work": _has(prompt_phrases.PROMISES.match(reply)),
+        "the reply takes up the prompt": _has(prompt_phrases.TAKES_UP.match(reply)),
+        "the agent edited at once": _any(prompt_phrases.EDITS.match, turn.actions[:2]),
+        "the first file is another one": float(bool(opened) and opened[0] not in before),
         "the agent turned to other files": min(1.0, math.log1p(len(after - before)) / 2),
         "the agent stayed with its files": len(after & before) / len(after) if after else 0.0,
         "the agent used no files": float(not after),
@@ -266,7 +260,7 @@ def _first_sentence(prose: str) -> str:
 def _points_early(sentence: str) -> bool:
     """Whether "it", "this" and the like come before anything that they could stand for."""
     found = prompt_phrases.POINTS.search(sentence)
-    return found is not None and sum(_content(sentence[: found.start()]).values()) < 1.0
+    return found is not None and sum(everyday_less(sentence[: found.start()]).values()) < 1.0
 
 
 def _newest(texts: tuple[str, ...]) -> str:
@@ -308,19 +302,8 @@ def _has_stem(spaced: str, stem: str) -> bool:
     return f" {stem}" in spaced or (len(stem) > 4 and stem in spaced)
 
 
-def _content(text: str) -> dict[str, float]:
-    """The stems of a text with what each is worth for telling one piece of work from another."""
-    everyday = prompt_phrases.EVERYDAY_STEMS
-    found = weighted_words(text)
-    return {word: worth * EVERYDAY if word in everyday else worth for word, worth in found.items()}
-
-
 def _share(words: Mapping[str, float], spaced: str) -> float:
     return sum(worth for word, worth in words.items() if _has_stem(spaced, word))
-
-
-def _file_name(path: str) -> str:
-    return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _any(matches: Callable[[str], object], actions: tuple[str, ...]) -> float:

@@ -40,9 +40,6 @@ DECLARES_REQUEST = lazy_regex(
     r"|turn to)\b(?! (?:the )?(?:next|step|task|item|phase|part|point|#?\d)))",
     re.I,
 )
-OPENS_NEXT = lazy_regex(
-    r"\W*(?:(?:ok(?:ay)?|alright|great|perfect|good|thanks|cool)\b[\s,.!]*)?(?:now|next)\b", re.I
-)
 OPENS_QUESTION = lazy_regex(r"\W*(?:q|question|different question|quick question)\b\s*[:,]?", re.I)
 # Somebody hands over work that was planned elsewhere.
 HANDS_OVER_PLAN = lazy_regex(
@@ -102,15 +99,6 @@ REFERS_BACK = lazy_regex(
 )
 POINTS = lazy_regex(r"\b(?:it|its|it['’]s|this|that|that['’]s|these|those|them|they|there|one|ones)\b", re.I)
 OPENS_WITH_KNOWN = lazy_regex(r"\W*(?:the|that|this|it|these|those|they|there)\b", re.I)
-# Work that belongs to any other work: what is done with a change once it is made.
-ROUNDS_OFF = lazy_regex(
-    r"\b(?:comm?it(?:s|ted)?|amend|push(?:ed)?|force[- ]push|stage|unstage|merge(?:d)?|rebase|draft pr"
-    r"|open a pr|create a pr"
-    r"|pull request|pr comments?|review comments?|changelog|lint|fmt|format|tests?|coverage|simplif\w+"
-    r"|build|ci"
-    r"|summar(?:y|i[sz]e)|rename|typo|wording|proof ?read|docs?|claude\.md|readme)\b",
-    re.I,
-)
 
 ASKS_FOR_TESTS = lazy_regex(r"\b(?:add|write|have|need|create|extend|update)\b[^.?\n]{0,40}\btests?\b", re.I)
 
@@ -150,7 +138,6 @@ PASTED_LINE = lazy_regex(
     r"|\[\w[\w:.-]*\]\s|\d{4}-\d\d-\d\d[T ]|\w{3} +\d+ \d\d:\d\d|(?:ok|FAIL|PASS|ERROR|WARN|INFO|DEBUG)\b"
     r"|\{\"|[\w./-]+:\d+:\d*:?\s)"
 )
-ASKS_WHY = lazy_regex(r"\b(?:why|how come|what happen(?:s|ed)|how (?:is|does|do|did|would))\b", re.I)
 DESCRIBES_TROUBLE = lazy_regex(
     r"\b(?:bug|error|errors|fails?|failing|failed|broken|crash\w*|wrong|doesn['’]t work|not working"
     r"|issue|problem"
@@ -163,9 +150,8 @@ DESCRIBES_TROUBLE = lazy_regex(
 # A reply that announces work, and one that takes up what the user has just said.
 PROMISES = lazy_regex(r"\W*I(?:['’]ll| will)\b", re.I)
 TAKES_UP = lazy_regex(
-    r"\W*(?:(?:good|great) (?:point|catch|idea|question|call)|you['’]re (?:absolutely )?right|right|ah|yes"
-    r"|no|correct|done|fixed|updated|committed|pushed|now|got it|makes sense|agreed|exactly|the|that['’]s"
-    r"|it|this)\b",
+    r"\W*(?:(?:good|great|excellent|fair) (?:point|catch|idea|question|call)|you['’]re (?:absolutely )?right"
+    r"|right|ah|yes|no|correct|done|got it|makes sense|agreed|exactly|understood)\b",
     re.I,
 )
 # Actions, as "Tool: description or command".

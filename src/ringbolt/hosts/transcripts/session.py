@@ -19,12 +19,12 @@ from ...model.redaction import Redactor
 from ...model.trust import key_of
 from ...model.types import Value
 from ...model.validate import blake2b
+from ...requests.completion import says_done
 from ...requests.task_name import task_name
 from ...store import sessions
 from ...store.tx import Row, Tx
 from ..capture import Capture, is_assent
 from ..hook_parts.cleaning import clipped
-from ..requests import says_done
 from ..sessions import session_of
 from .events import (
     Answers,

@@ -69,7 +69,7 @@ export function groupOf(task, now, limits, parts = new Map()) {
   const idle = claimed ? 0 : now - Math.max(seconds(task.updated_at), parts.get(task.id) || 0);
   if (idle > limits.stale_seconds) return "stale";
   if (BY_LIFE[task.life]) return BY_LIFE[task.life];
-  const over = task.total > 0 && task.done >= task.total; // nothing is left to be stuck in
-  if (task.status === "active" && !over && !task.waits && limits.stuck_seconds != null && idle > limits.stuck_seconds) return "stuck";
+  // A session that has gone silent since its task was read; without a session nobody can say so.
+  if (task.life === "at work" && limits.stuck_seconds != null && idle > limits.stuck_seconds) return "stuck";
   return task.status;
 }
