@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from unicodedata import combining, normalize
 
+from ..model.data_files import data_text
 from ..model.lazy_regex import lazy_regex
 
 LANGUAGES: tuple[str, ...] = ("en", "de", "fr", "es", "pt", "it", "nl", "zh", "ja")
@@ -43,7 +43,7 @@ def _sections() -> dict[str, list[tuple[str, list[str]]]]:
     """The sections of the file: for each line its name and its columns."""
     found: dict[str, list[tuple[str, list[str]]]] = {}
     rows: list[tuple[str, list[str]]] = []
-    for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
+    for line in data_text(__file__, "question_lexicon.txt").splitlines():
         if line.startswith("["):
             rows = found.setdefault(line.strip("[]"), [])
         elif line and not line.startswith("#"):

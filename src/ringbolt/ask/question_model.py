@@ -10,10 +10,10 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 from msgspec import Struct
 
+from ..model.data_files import data_text
 from .question_words import Marks
 
 INTENTS: tuple[str, ...] = (
@@ -33,8 +33,7 @@ class Model(Struct):
 @cache
 def model() -> Model:
     """The table that the training wrote."""
-    path = Path(__file__).with_name("question_weights.json")
-    return Model(weights=json.loads(path.read_text(encoding="utf-8")))
+    return Model(weights=json.loads(data_text(__file__, "question_weights.json")))
 
 
 def features(found: Marks, *, time: bool = False, step: bool = False) -> set[str]:

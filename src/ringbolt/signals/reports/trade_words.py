@@ -7,9 +7,9 @@ up" is "Open the MR", "bought" is "Buy". A word may have several concepts. Forms
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from pathlib import Path
 
-from .word_roots import COLUMNS, plain, root
+from ...model.data_files import data_text
+from .word_roots import COLUMNS, forms, plain, root
 
 _SIGNS = (("#", "actions"), ("=", "things"))  # how the concepts of a section begin
 
@@ -18,7 +18,7 @@ _SIGNS = (("#", "actions"), ("=", "things"))  # how the concepts of a section be
 def _sections() -> dict[str, list[tuple[str, list[str]]]]:
     found: dict[str, list[tuple[str, list[str]]]] = {}
     rows: list[tuple[str, list[str]]] = []
-    for line in Path(__file__).with_name("trade_words.txt").read_text("utf-8").splitlines():
+    for line in data_text(__file__, "trade_words.txt").splitlines():
         if line.startswith("["):
             rows = found.setdefault(line.strip("[]"), [])
         elif line and not line.startswith("#"):
@@ -33,9 +33,8 @@ def _rows(section: str) -> list[tuple[str, list[str]]]:
 
 
 @cache
-def _lexicon(language: str) -> dict[str, frozenset[str]]:
-    """Which concepts a word belongs to, by the word ("=suite") and by its root: "#buy" of actions, "=ticket"
-    of things."""
+def _words(language: str) -> dict[str, set[str]]:
+    """The concepts of each word as it stands there: "#buy" of actions, "=ticket" of things."""
     place = COLUMNS.index(language)
     found: dict[str, set[str]] = {}
     for sign, section in _SIGNS:
@@ -44,8 +43,28 @@ def _lexicon(language: str) -> dict[str, frozenset[str]]:
             if language == "en" and concept.isalpha():
                 words.append(concept)
             for word in words:
-                for name in (f"={plain(word)}", root(word, language)):
-                    found.setdefault(name, set()).add(f"{sign}{concept}")
+                found.setdefault(plain(word), set()).add(f"{sign}{concept}")
+    return found
+
+
+@cache
+def _by_letter(language: str) -> dict[str, list[str]]:
+    """The words by the first letter of their roots: a short message needs the roots of few of them."""
+    known = forms(language)
+    found: dict[str, list[str]] = {}
+    for word in _words(language):
+        # Only an irregular past or a participle with "ge" begins with another letter than its root.
+        base = root(word, language) if known.past_beginnings else known.past_bases.get(word, word)
+        found.setdefault(base[:1], []).append(word)
+    return found
+
+
+@cache
+def _by_root(language: str, letter: str) -> dict[str, frozenset[str]]:
+    """The concepts of the words whose root begins with a letter, by the root."""
+    found: dict[str, set[str]] = {}
+    for word in _by_letter(language).get(letter, ()):
+        found.setdefault(root(word, language), set()).update(_words(language)[word])
     return {word: frozenset(concepts) for word, concepts in found.items()}
 
 
@@ -53,10 +72,11 @@ def _lexicon(language: str) -> dict[str, frozenset[str]]:
 def concepts(word: str, language: str) -> frozenset[str]:
     """The concepts of a word in a language; English words are used in all of them."""
     for one in (language, "en") if language != "en" else ("en",):
-        lexicon = _lexicon(one)
-        known = lexicon.get(f"={plain(word)}") or lexicon.get(root(word, one))
-        if known:
-            return known
+        if known := _words(one).get(plain(word)):
+            return frozenset(known)
+        base = root(word, one)
+        if concepts_of_root := _by_root(one, base[:1]).get(base):
+            return concepts_of_root
     return frozenset()
 
 

@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from math import exp
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
+from ...model.data_files import data_text
 from .features import features
 from .sentences import FUNCTIONS, Sentence, Tokens
 
@@ -35,8 +35,7 @@ class Model(Struct):
 @cache
 def model() -> Model:
     """The table that the training wrote."""
-    path = Path(__file__).with_name("weights.json")
-    table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    table: dict[str, Any] = json.loads(data_text(__file__, "weights.json"))
     # In the file the words are one line, and a row is flat: place, weight, place, weight, …
     words = frozenset(table.pop("words").split())
     flat: dict[str, list[Any]] = table.pop("weights")
