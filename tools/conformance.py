@@ -39,7 +39,8 @@ def main() -> int:
             with served(transport) as url:
                 failed |= subprocess.run(
                     [node("node"), program, "server", "--url", url, "--suite", "all",
-                     "--spec-version", revision, "--expected-failures", HERE / "conformance" / f"{expected}{revision}.yaml"],
+                     "--spec-version", revision,
+                     "--expected-failures", HERE / "conformance" / f"{expected}{revision}.yaml"],
                     check=False,
                 ).returncode  # fmt: skip
     return failed

@@ -75,7 +75,7 @@ def bridge(store: str) -> Starlette:
     async def post(request: Request) -> Response:
         message: Json = json.loads(await request.body())
         name = request.headers.get(_SESSION, "")
-        if message.get("method") == "initialize":
+        if message.get("method") == "initialize" and "_meta" not in message.get("params", {}):
             name = uuid4().hex
         process = sessions.setdefault(name, Process(store))
         heard = await process.send(message)
