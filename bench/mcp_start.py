@@ -97,7 +97,7 @@ def first_call(folder: str, rounds: int) -> list[Figure]:
 
 
 def against_imports(folder: str, rounds: int) -> list[Figure]:
-    """The same against an interpreter that only imports what any such server needs, and the memory it takes."""
+    """The same against an interpreter that only imports what such a server needs, and its memory."""
     ours = (OURS, "--store", f"{folder}/store.db", "--workspace", "bench")
     words = {"message": "The image is built."}
     found = in_turn(

@@ -105,4 +105,5 @@ def _paragraphs(text: str) -> str:
 def _text(text: str) -> str:
     """Text that groff prints as it is."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
+    text = "".join(letter if letter.isascii() else f"\\[u{ord(letter):04X}]" for letter in text)
     return "\n".join(f"\\&{line}" if line.startswith((".", "'")) else line for line in text.splitlines())

@@ -25,10 +25,11 @@ _ABOUT_HOOKS = "Record what happens in a session, and restore the state of its t
 _COMMON = {"name": "ringbolt", "description": _ABOUT, "version": __version__}
 _TITLES = {"claude-code": "Claude Code", "codex": "Codex"}
 _STEPS = {
-    "claude-code": "To try it, run `claude --plugin-dir FOLDER`. To keep it, run `/plugin marketplace add MARKETPLACE`"
-    " in Claude Code,\nthen `/plugin install ringbolt@ringbolt`.",
-    "codex": "Run `codex plugin marketplace add MARKETPLACE`, then `codex plugin add ringbolt@ringbolt`. Codex runs"
-    " the hooks\nonly after you approve them: start it and enter `/hooks`.",
+    "claude-code": "To try it, run `claude --plugin-dir FOLDER`. To keep it:\n"
+    "`claude plugin marketplace add MARKETPLACE`, then `claude plugin install ringbolt@ringbolt`.",
+    "codex": "Run `codex plugin marketplace add MARKETPLACE`, then\n"
+    "`codex plugin add ringbolt@ringbolt`. Codex runs the hooks only after you approve them: start it and\n"
+    "enter `/hooks`.",
 }
 
 

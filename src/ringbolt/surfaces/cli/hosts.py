@@ -49,7 +49,7 @@ _EXIT = {"installed": 0, "not installed": 3}
 @click.option(
     "--check", is_flag=True, help="Check the installation: exit code 0 installed, 3 not, 4 partly/outdated."
 )
-@click.option("--plugin", metavar="FOLDER", help="Write a plugin for Claude Code or Codex to this folder instead.")
+@click.option("--plugin", metavar="FOLDER", help="Write a plugin to this folder instead: claude-code, codex.")
 @click.option(
     "--program", metavar="PATH", help="The ringbolt-hook to call, instead of the one next to this program."
 )
@@ -111,7 +111,7 @@ def _show_installed(report: Any) -> None:
     for path in report["backups"]:
         click.echo(f"  copy: {line(path)}")
     for text in report.get("works", ()):
-        click.echo(f"  {line(text)}")
+        click.echo(f"  works: {line(text[:1].lower() + text[1:])}")
     for text in (*report["notes"], *report.get("problems", ())):
         warn(text)
 
