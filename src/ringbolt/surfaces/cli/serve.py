@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
+from functools import partial
 from shutil import which
 from typing import Any
 
@@ -88,7 +89,7 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
         workspace=common.get("workspace", ""),
         worker=worker,
         tools=tools,
-        announce=lambda *said: _announce(*said, demo=demo),
+        announce=partial(_announce, demo=demo),
     )
 
 
