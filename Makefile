@@ -58,6 +58,7 @@ test-model: $(DEV_READY) ## fetch a small language model and run the tests that 
 
 test-hosts: $(DEV_READY) ## fetch the hosts' own programs and run the tests that use them
 	@UV='$(UV)' sh tools/hosts.sh
+	@UV='$(UV)' sh tools/side_venv.sh release
 	@$(BIN)/python -m pytest -m hosts --timeout=300 tests/live $(ARGS)
 
 test-claude: $(DEV_READY) ## the part of test-hosts for Claude Code

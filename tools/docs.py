@@ -1474,7 +1474,7 @@ def served() -> str:
             lines: list[str] = []
             for line in server.stdout or ():
                 lines.append(line)
-                if "any other" in line:
+                if "/mcp with the header" in line:
                     break
             server.terminate()
     text = "".join(lines).replace(folder, "~/.local/share")

@@ -250,7 +250,7 @@ def _announced(child) -> str:
     told = []
     for line in child.stdout:
         told.append(line)
-        if "any other" in line:
+        if "/mcp with the header" in line:
             break
     return "".join(told)
 
