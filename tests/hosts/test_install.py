@@ -387,8 +387,8 @@ def test_an_installation_is_tried_as_the_host_will_run_it(at):
     words = ("install", "claude-code", "--project", "--program", str(at / "bin dir/ringbolt-hook"))
     told = run(*words)
     assert told.exit_code == 0
-    assert "The hook records events." in told.stdout
-    assert "The MCP server answers with 8 tools: task_resume, " in told.stdout
+    assert "works: the hook records events." in told.stdout
+    assert "works: the MCP server answers with 8 tools: task_resume, " in told.stdout
     assert not (at / "data" / "ringbolt" / "ringbolt.db").exists(), "the user's store is left alone"
 
 
