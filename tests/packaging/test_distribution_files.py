@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -102,6 +103,28 @@ def test_the_formula_has_the_locked_versions_of_what_the_base_install_needs():
     for name, version, digest in resources:
         assert locked[name] == version
         assert f"--hash=sha256:{digest}" in read("constraints-run.txt")
+    if ruby := shutil.which("ruby"):
+        subprocess.run([ruby, "-c", ROOT / "packaging/homebrew/ringbolt.rb"], check=True, capture_output=True)
+
+
+def test_what_the_formula_tries_works(tmp_path, monkeypatch):
+    """The commands of its `test do`, with the programs of this environment."""
+    monkeypatch.setenv("RINGBOLT_STORE", str(tmp_path / "store.db"))
+    block = read("packaging/homebrew/ringbolt.rb").partition("test do")[2]
+    assert re.findall(r"ringbolt\W+(\S+?)\W", block) == ["version", "register", "ask", "mcp"]
+
+    def ringbolt(*words: str, said: str = "") -> str:
+        program = Path(sys.executable).with_name("ringbolt")
+        done = subprocess.run(
+            [program, *words], input=said, capture_output=True, text=True, check=True, cwd=tmp_path
+        )
+        return done.stdout
+
+    assert __version__ in ringbolt("--version")
+    ringbolt("register", "Deploy", "--step", "Build")
+    assert "Build" in ringbolt("ask", "What is next?")
+    request = re.search(r"request = '(.+)'", block)[1]
+    assert '"result"' in ringbolt("mcp", said=f"{request}\n")
 
 
 def test_the_container_installs_exact_versions_and_runs_without_rights():

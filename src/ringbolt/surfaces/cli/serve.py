@@ -114,7 +114,8 @@ def _announce(store: str, address: str, tokens: str, new_code: Callable[[], str]
     click.echo("Connect an agent to your own store:" if demo else "Connect an agent with one of these:")
     for title, text in _ways_to_connect(demo).items():
         click.echo(line(f"  {title:<11}  {text}"))
-    click.echo(f"  {'this demo' if demo else 'any other'}    {address}/mcp with the header `Authorization: Bearer TOKEN`")
+    name = "this demo" if demo else "any other"
+    click.echo(f"  {name}    {address}/mcp with the header `Authorization: Bearer TOKEN`")
     sys.stdout.flush()
 
 
