@@ -112,6 +112,8 @@ def _announce(store: str, address: str, tokens: str, new_code: Callable[[], str]
     else:  # an agent that starts the server must not become its user
         click.echo("Open it in a browser, and sign in with the token `user` from that file.")
     click.echo("Connect an agent to your own store:" if demo else "Connect an agent with one of these:")
+    if not demo and "://" in _store_given():
+        click.echo("Set RINGBOLT_STORE for the agent first, so that it uses the same store.")
     for title, text in _ways_to_connect(demo).items():
         click.echo(line(f"  {title:<11}  {text}"))
     name = "this demo" if demo else "any other"
@@ -122,12 +124,17 @@ def _announce(store: str, address: str, tokens: str, new_code: Callable[[], str]
 def _ways_to_connect(demo: bool) -> dict[str, str]:
     """The command for each host on this machine; for Claude Code and Codex if none is found."""
     program = shlex.join(_program())
-    store = "" if demo else given().get("store") or os.environ.get("RINGBOLT_STORE", "")
-    if store and "://" not in store:  # a URL may hold a password; agents then take it from RINGBOLT_STORE
+    store = "" if demo else _store_given()
+    if store and "://" not in store:  # a URL may hold a password
         served = f"ringbolt -- {program} --store {shlex.quote(os.path.abspath(store))} mcp"
         return {"Claude Code": f"claude mcp add {served}", "Codex": f"codex mcp add {served}"}
     found = [host for host, (_, name) in _HOST_PROGRAMS.items() if which(name)] or ["claude-code", "codex"]
     return {_HOST_PROGRAMS[host][0]: f"{program} install {host}" for host in found}
+
+
+def _store_given() -> str:
+    """The store of this call, if it is not the one that agents use anyway."""
+    return given().get("store") or os.environ.get("RINGBOLT_STORE", "")
 
 
 def _program() -> list[str]:
