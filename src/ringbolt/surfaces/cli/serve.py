@@ -143,7 +143,7 @@ def _program() -> list[str]:
     if os.path.basename(own) != "ringbolt":
         return [sys.executable, "-m", "ringbolt"]
     found = which("ringbolt")
-    return ["ringbolt"] if found and os.path.samefile(found, own) else [own]
+    return ["ringbolt"] if found and os.path.realpath(found) == os.path.realpath(own) else [own]
 
 
 @click.command(
