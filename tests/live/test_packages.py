@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.live.model_servers import calls, says
-from tests.live.programs import OURS, SECONDS, ClaudeCode, Codex, Program, actions
+from tests.live.programs import SECONDS, ClaudeCode, Codex, actions
 
 pytestmark = pytest.mark.hosts
 
@@ -36,14 +36,6 @@ def copy_of_the_repository(folder: Path) -> Path:
     for name in ("plugins", ".claude-plugin", ".agents"):
         shutil.copytree(ROOT / name, folder / name)
     return folder
-
-
-def have_programs(host: Program) -> None:
-    """Ringbolt as `uv tool install` leaves it: in ~/.local/bin, which is not on the host's PATH."""
-    folder = host.home / ".local/bin"
-    folder.mkdir(parents=True)
-    for name in ("ringbolt", "ringbolt-hook"):
-        (folder / name).symlink_to(OURS / name)
 
 
 @pytest.mark.skipif(not UVX.exists(), reason="needs uv: sh tools/side_venv.sh release")
@@ -71,7 +63,7 @@ def test_from_an_empty_home_one_line_is_all(tmp_path, server):
 
 def test_claude_code_installs_the_plugin_from_a_copy_of_the_repository(tmp_path, server):
     claude = ClaudeCode(tmp_path, server)
-    have_programs(claude)
+    claude.have_programs()
     place = copy_of_the_repository(tmp_path / "colleague")
     program, within = claude.command()[0], {"env": claude.environment(), "cwd": claude.work}
     for folder in (place, place / "plugins/claude-code"):
@@ -93,7 +85,7 @@ def test_claude_code_installs_the_plugin_from_a_copy_of_the_repository(tmp_path,
 
 def test_codex_installs_the_plugin_from_a_copy_of_the_repository(tmp_path, server):
     codex = Codex(tmp_path, server)
-    have_programs(codex)
+    codex.have_programs()
     place = copy_of_the_repository(tmp_path / "colleague")
     program, within = codex.command()[0], {"env": codex.environment(), "cwd": codex.work}
     run(program, "plugin", "marketplace", "add", place, **within)

@@ -54,8 +54,10 @@ if (!words) {
   );
   process.exit(127);
 }
-const child = spawn(words[0], [...words.slice(1), ...process.argv.slice(2)], { stdio: "inherit", shell: false });
+// The program may run before spawn() returns, so signals must be handled before.
+let child;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+child = spawn(words[0], [...words.slice(1), ...process.argv.slice(2)], { stdio: "inherit", shell: false });
 child.on("error", (error) => {
   console.error(`${words[0]} could not be started: ${error.message}`);
   process.exit(126);
