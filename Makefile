@@ -30,7 +30,7 @@ endif
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench adversarial quality reliability clean stale-venv \
-  sbom lock \
+  sbom lock dist release-check docs-site \
   test-conformance
 
 help: ## show this list
@@ -58,6 +58,7 @@ test-model: $(DEV_READY) ## fetch a small language model and run the tests that 
 
 test-hosts: $(DEV_READY) ## fetch the hosts' own programs and run the tests that use them
 	@UV='$(UV)' sh tools/hosts.sh
+	@UV='$(UV)' sh tools/side_venv.sh release
 	@$(BIN)/python -m pytest -m hosts --timeout=300 tests/live $(ARGS)
 
 test-claude: $(DEV_READY) ## the part of test-hosts for Claude Code
@@ -83,6 +84,17 @@ format: $(DEV_READY) ## apply safe lint fixes and the formatter
 
 docs: $(DEV_READY) ## regenerate the generated parts of the documentation
 	@$(BIN)/python tools/docs.py
+
+docs-site: $(DEV_READY) ## build the documentation as a site in build/site/html, and check its links and its search
+	@UV='$(UV)' sh tools/side_venv.sh docs
+	@$(BIN)/python tools/site.py --search
+
+dist: $(DEV_READY) ## build wheel, sdist, MCPB bundle and npm package into dist/, and check them
+	@UV='$(UV)' sh tools/side_venv.sh release
+	@$(BIN)/python tools/release.py build
+
+release-check: dist docs-site ## build everything, then install and use it on every Python of this machine
+	@$(BIN)/python tools/release.py check
 
 bench: $(DEV_READY) ## measure speed
 	@$(BIN)/python bench/speed.py $(ARGS)

@@ -12,7 +12,8 @@ from typing import Any
 
 from speed import Figure, at_most, child_environment, in_turn, machine, ratio, scratch_folder, table
 
-OURS = "from ringbolt.surfaces.cli.main import main; import sys; main(['mcp', *sys.argv[1:]])"
+# As the program `ringbolt` does it.
+OURS = "import sys; sys.argv[1:] = ['mcp', *sys.argv[1:]]; from ringbolt.__main__ import run; run()"
 BARE = """
 from mcp.server import MCPServer
 server = MCPServer("bare")
@@ -49,6 +50,10 @@ class Server:
     def tell(self, message: dict[str, Any]) -> None:
         self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         self._process.stdin.flush()
+
+    def resident_mb(self) -> float:
+        with open(f"/proc/{self._process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
 
     def end(self) -> None:
         self._process.communicate(timeout=60)
@@ -91,6 +96,32 @@ def first_call(folder: str, rounds: int) -> list[Figure]:
     return figures
 
 
+def against_imports(folder: str, rounds: int) -> list[Figure]:
+    """The same against an interpreter that only imports what such a server needs, and its memory."""
+    ours = (OURS, "--store", f"{folder}/store.db", "--workspace", "bench")
+    words = {"message": "The image is built."}
+    found = in_turn(
+        rounds,
+        ours=lambda: seconds(False, "task_update", words, *ours),
+        imports=lambda: bare_imports(),
+    )
+    value, note = ratio(found["ours"], found["imports"])
+    server = Server(*ours)
+    server.ask("tools/call", {"name": "task_update", "arguments": words, "_meta": ENVELOPE})
+    memory = server.resident_mb()
+    server.end()
+    return [
+        at_most("first call / import apsw, json", value, 3.0, note),
+        at_most("memory after the first call, MB", memory, 25, ""),
+    ]
+
+
+def bare_imports() -> float:
+    begin = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import apsw, json"], env=child_environment(), check=True)
+    return time.perf_counter() - begin
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure how soon the MCP server answers.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, less exact")
@@ -98,7 +129,8 @@ def main() -> int:
     options = parser.parse_args()
     print(" · ".join(f"{name} {value}" for name, value in machine().items()), flush=True)
     with scratch_folder() as folder:
-        figures = first_call(folder, 5 if options.quick else 15)
+        rounds = 5 if options.quick else 15
+        figures = [*first_call(folder, rounds), *against_imports(folder, rounds)]
     print(table(figures))
     return 1 if options.gate and any(figure.ok is False for figure in figures) else 0
 

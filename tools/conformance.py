@@ -1,4 +1,7 @@
-"""Run the conformance tool of the Model Context Protocol against our server: `make test-conformance`.
+"""Run the conformance tool of the Model Context Protocol against our servers: `make test-conformance`.
+
+The HTTP server is called as it is. The stdio server is called through tools/stdio_bridge.py, because the tool
+knows only HTTP.
 
 npm fetches the tool from its configured registry into .venv/conformance; node comes with the development
 tools. tools/conformance lists the scenarios that are expected to fail, and why. A scenario that fails
@@ -30,14 +33,16 @@ FOLDER = HERE.parent / ".venv" / "conformance"
 def main() -> int:
     program = fetched()
     failed = 0
-    with served() as url:
+    for transport, expected in (("http", ""), ("stdio", "stdio-")):
         for revision in REVISIONS:
-            print(f"\n--- MCP {revision} ---", flush=True)
-            failed |= subprocess.run(
-                [node("node"), program, "server", "--url", url, "--suite", "all", "--spec-version", revision,
-                 "--expected-failures", HERE / "conformance" / f"{revision}.yaml"],
-                check=False,
-            ).returncode  # fmt: skip
+            print(f"\n--- MCP {revision} over {transport} ---", flush=True)
+            with served(transport) as url:
+                failed |= subprocess.run(
+                    [node("node"), program, "server", "--url", url, "--suite", "all",
+                     "--spec-version", revision,
+                     "--expected-failures", HERE / "conformance" / f"{expected}{revision}.yaml"],
+                    check=False,
+                ).returncode  # fmt: skip
     return failed
 
 
@@ -67,9 +72,10 @@ def node(name: str) -> str:
 
 
 @contextmanager
-def served() -> Iterator[str]:
+def served(transport: str) -> Iterator[str]:
     """Our server on a free local port, with one open task in a temporary store."""
     import uvicorn
+    from stdio_bridge import bridge
 
     from ringbolt import TaskMemory
     from ringbolt.surfaces.mcp.http import asgi_app
@@ -77,7 +83,8 @@ def served() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder, TaskMemory.open(f"{folder}/store.db") as memory:
         memory.task_register("Deploy the shop", ["Build the image", "Run it"], request="Deploy it, please.")
         listening = socket.create_server(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(asgi_app(memory), log_level="warning"))
+        app = asgi_app(memory) if transport == "http" else bridge(f"{folder}/store.db")
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

@@ -34,6 +34,9 @@ from ringbolt.model.operation import split_docstring
 from ringbolt.model.settings import SETTINGS, Setting
 from ringbolt.surfaces.cli import main as cli
 
+sys.path.insert(0, str(Path(__file__).parent))
+import packages
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -1421,6 +1424,11 @@ def mcp_tools() -> str:
     return "\n".join([*lines, "", f"With `--tools full` also: {rest}."])
 
 
+def install_links() -> str:
+    """Links that add the MCP server to an editor."""
+    return "\n".join(f"- [Add Ringbolt to {name}]({link})" for name, link in packages.links().items())
+
+
 SESSION = """
 register "Deploy the shop" --step Build --step Push --step Run --request "Deploy v1.2.3. Keep the database."
 update "The image is built" --step Build --step-status done
@@ -1458,23 +1466,24 @@ def cli_session() -> str:
 def served() -> str:
     """What `make run ARGS=--demo` prints, with fixed places and ids."""
     with tempfile.TemporaryDirectory() as folder:
-        environ = _clean_environ(XDG_DATA_HOME=folder, PYTHONUNBUFFERED="1")
+        # Without a PATH it finds no host, whichever this machine has.
+        environ = _clean_environ(XDG_DATA_HOME=folder, PYTHONUNBUFFERED="1", PATH=folder)
         server = subprocess.Popen(
-            [sys.executable, "-m", "ringbolt", "serve", "--demo", "--port", "0"],
+            [sys.executable, "-m", "ringbolt", "serve", "--demo", "--port", "0", "--as-user"],
             cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         with server:
             lines: list[str] = []
             for line in server.stdout or ():
                 lines.append(line)
-                if "any other" in line:
+                if "/mcp with the header" in line:
                     break
             server.terminate()
     text = "".join(lines).replace(folder, "~/.local/share")
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:7420", text)
-    text = re.sub(r"-- .* mcp$", "-- ringbolt mcp", text, flags=re.MULTILINE)
-    task = re.search(r"task (\w+)", text)
-    return fence(text.replace(task[1], "7k3m9xq2wd").rstrip() if task else text, "text")
+    text = re.sub(r"\S+ -m ringbolt install", ".venv/bin/ringbolt install", text)
+    text = re.sub(r"#/sign-in/\S+", "#/sign-in/oUkV…", text)
+    return fence(text.rstrip(), "text")
 
 
 def _clean_environ(**more: str) -> dict[str, str]:
@@ -1591,6 +1600,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "capabilities": capabilities,
     "demo": demo,
     "mcp-tools": mcp_tools,
+    "install-links": install_links,
 }
 
 
@@ -1616,7 +1626,9 @@ def rendered() -> dict[Path, tuple[str, str]]:
     if missing := sorted(PARTS.keys() - made.keys()):
         raise SystemExit(f"no page has a place for: {', '.join(missing)}")
     listed = ROOT / "src/ringbolt/surfaces/mcp/core_tools.json"
-    found[listed] = (listed.read_text(encoding="utf-8") if listed.exists() else "", core_tools())
+    made_files = {listed: core_tools(), **{ROOT / name: text for name, text in packages.files().items()}}
+    for path, new in made_files.items():
+        found[path] = (path.read_text(encoding="utf-8") if path.exists() else "", new)
     return found
 
 
@@ -1647,6 +1659,7 @@ def main(arguments: list[str]) -> int:
         return 2
     for page, (old, new) in rendered().items():
         if new != old:
+            page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(new, encoding="utf-8")
             print(page.relative_to(ROOT))
     return 0

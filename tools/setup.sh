@@ -90,11 +90,25 @@ fi
 # First what others made, only files whose hashes are in the list; then the project itself, with the build backend
 # from that list and nothing else from anywhere.
 if [ -n "$uv" ]; then
-    "$uv" pip install --quiet --python "$venv/bin/python" --require-hashes -r "$locked"
+    # At a terminal uv shows its progress by itself.
+    quiet=--quiet; if [ -t 2 ]; then quiet=; fi
+    # shellcheck disable=SC2086 # empty or one word
+    "$uv" pip install $quiet --python "$venv/bin/python" --require-hashes -r "$locked"
     "$uv" pip install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation -e .
 else
     export PIP_DISABLE_PIP_VERSION_CHECK=1
-    "$venv/bin/python" -m pip install -qq --no-input --require-hashes -r "$locked"
+    if [ -t 1 ]; then
+        # A line that counts packages; pip's own output is shown if it fails.
+        { "$venv/bin/python" -m pip install --no-input --require-hashes -r "$locked" 2>&1 || echo "setup: failed"; } |
+            awk -v total="$(grep -c '==' "$locked")" '
+                { text = text $0 "\n" }
+                /^Collecting/ { printf "\r  package %d of %d", ++count, total; fflush() }
+                /^Installing/ { printf "\r  installing %d packages  ", total; fflush() }
+                /^setup: failed/ { failed = 1 }
+                END { print ""; if (failed) { printf "%s", text; exit 1 } }'
+    else
+        "$venv/bin/python" -m pip install -qq --no-input --require-hashes -r "$locked"
+    fi
     "$venv/bin/python" -m pip install -qq --no-input --no-deps --no-build-isolation -e .
 fi
 rm "$venv/.installing"

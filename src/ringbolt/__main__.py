@@ -13,7 +13,7 @@ def run() -> None:
     Starting and stopping Python takes half the time of a short command. So the garbage collector rarely runs
     while modules load, and the process exits without tearing down the interpreter.
     """
-    gc.set_threshold(20_000)
+    gc.set_threshold(50_000)
     # Imported only now, because importing creates most of the objects.
     from .model.quick_start import load_msgspec
 

@@ -387,8 +387,8 @@ def test_an_installation_is_tried_as_the_host_will_run_it(at):
     words = ("install", "claude-code", "--project", "--program", str(at / "bin dir/ringbolt-hook"))
     told = run(*words)
     assert told.exit_code == 0
-    assert "The hook records events." in told.stdout
-    assert "The MCP server answers with 8 tools: task_resume, " in told.stdout
+    assert "works: the hook records events." in told.stdout
+    assert "works: the MCP server answers with 8 tools: task_resume, " in told.stdout
     assert not (at / "data" / "ringbolt" / "ringbolt.db").exists(), "the user's store is left alone"
 
 
@@ -406,7 +406,8 @@ def test_an_installation_that_does_not_work_says_so_and_what_to_do(at):
     [
         (("nowhere",), 2),
         (("claude-code", "--remove", "--check"), 2),
-        (("codex", "--plugin", "x"), 2),
+        (("cursor", "--plugin", "x"), 2),
+        (("codex", "--plugin", "x", "--project"), 2),
         (("vscode", "--user"), 5),
         (("claude-code", "--program", "/nowhere/ringbolt-hook"), 5),
     ],
@@ -427,34 +428,56 @@ def test_other_hosts_get_lines_to_copy(at):
 # --- plugins ----------------------------------------------------------------------------------------
 
 
-def test_the_plugin_of_claude_code_is_whole_and_valid(at):
+@pytest.mark.parametrize("host", plugins.PLUGIN_HOSTS)
+def test_a_plugin_is_whole_and_names_no_place_of_this_machine(at, host):
     folder = at / "plugin"
-    words = (
-        "install",
-        "claude-code",
-        "--plugin",
-        str(folder),
-        "--program",
-        str(at / "bin dir/ringbolt-hook"),
-    )
+    words = ("install", host, "--plugin", str(folder))
     assert run(*words).exit_code == 0
     assert run(*words).exit_code == 0  # again over an earlier one
-    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert found == set(plugins.claude_plugin())
-    plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
-    market = json.loads((folder / ".claude-plugin/marketplace.json").read_text())
-    assert plugin["name"] == market["plugins"][0]["name"] == "ringbolt"
-    assert plugin["version"] == market["plugins"][0]["version"]
-    assert (folder / market["plugins"][0]["source"] / ".claude-plugin/plugin.json").exists()
-    assert list(json.loads((folder / "hooks/hooks.json").read_text())["hooks"]) == list(
-        HOSTS["claude-code"].events
-    )
-    skill = (folder / "skills/ringbolt/SKILL.md").read_text()
+    files = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    assert set(files) == set(plugins.plugin_folder(host))
+    manifest, market = plugins.PLUGIN_HOSTS[host]
+    (offered,) = json.loads(files[market].read_text())["plugins"]
+    source = offered["source"] if host == "claude-code" else offered["source"]["path"]
+    plugin = json.loads((folder / source / manifest / "plugin.json").read_text())
+    assert plugin["name"] == offered["name"] == "ringbolt"
+    hooks = json.loads((folder / source / "hooks/hooks.json").read_text())["hooks"]
+    assert list(hooks) == list(HOSTS[host].events)
+    for path in files.values():
+        text = path.read_text()
+        assert str(Path.home()) not in text
+        assert sys.prefix not in text
+    skill = (folder / source / "skills/ringbolt/SKILL.md").read_text()
     assert skill.startswith("---\nname: ringbolt\ndescription: ")
     assert len(skill) < 2_000
     (at / "full").mkdir()
     (at / "full/x").touch()
-    assert run("install", "claude-code", "--plugin", str(at / "full"), *words[-2:]).exit_code == 4
+    assert run("install", host, "--plugin", str(at / "full")).exit_code == 4
+
+
+@pytest.mark.parametrize("host", plugins.PLUGIN_HOSTS)
+def test_a_plugin_without_our_programs_does_nothing_and_with_them_calls_them(at, host):
+    files = plugins.plugin_files(host)
+    hooks = json.loads(files["hooks/hooks.json"])["hooks"]
+    server = json.loads(files[".mcp.json"])["mcpServers"]["ringbolt"]
+    line = hooks["PreToolUse"][0]["hooks"][0]["command"]
+
+    def shell(*words: str) -> subprocess.CompletedProcess:
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(at / "user")}
+        return subprocess.run(words, input="{}", env=environ, capture_output=True, text=True, check=False)
+
+    done = shell("sh", "-c", line)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = shell(server["command"], *server["args"])
+    assert done.returncode == 1
+    assert "uv tool install ringbolt" in done.stderr
+    for name in ("ringbolt", "ringbolt-hook"):
+        program = at / "user/.local/bin" / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f'#!/bin/sh\necho {name} "$@"; cat\n')
+        program.chmod(0o755)
+    assert shell("sh", "-c", line).stdout == f"ringbolt-hook {host} PreToolUse\n{{}}"
+    assert shell(server["command"], *server["args"]).stdout == "ringbolt mcp\n{}"
 
 
 def test_habits_name_only_tools_that_are_there():

@@ -62,6 +62,13 @@ class Program:
         """What a user does to have us in the host."""
         self.ringbolt("install", self.host, *arguments)
 
+    def have_programs(self) -> None:
+        """Ringbolt as `uv tool install` leaves it: in ~/.local/bin, which is not on the host's PATH."""
+        folder = self.home / ".local/bin"
+        folder.mkdir(parents=True)
+        for name in ("ringbolt", "ringbolt-hook"):
+            (folder / name).symlink_to(OURS / name)
+
     def ringbolt(self, *arguments: str) -> str:
         done = subprocess.run(
             [OURS / "ringbolt", *arguments], env=self.environment(), cwd=self.work,

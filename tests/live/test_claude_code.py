@@ -189,6 +189,7 @@ def test_what_a_helper_does_is_on_a_task_of_its_own_and_its_result_on_the_parent
 def test_the_plugin_is_valid_and_does_the_same(tmp_path, server):
     claude = ClaudeCode(tmp_path, server)
     folder = tmp_path / "plugin"
+    claude.have_programs()
     claude.ringbolt("install", "claude-code", "--plugin", str(folder))
     done = subprocess.run(
         [claude.command()[0], "plugin", "validate", folder], env=claude.environment(), cwd=claude.work,

@@ -111,6 +111,7 @@ def serving(memory, token_path, *, port=0, worker=False, **options):
         thread.start()
         client = Client(port, read_tokens(str(token_path)))
         client.server = server
+        client.sessions = app.state.sessions
         try:
             yield client
         finally:

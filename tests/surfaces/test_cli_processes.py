@@ -264,14 +264,20 @@ def test_the_shell_completes_commands_options_and_tasks(task, shell):
 # --- servers ----------------------------------------------------------------------------------------
 
 
-def test_serve_fills_an_empty_store_says_how_to_connect_and_ends_in_good_order(place):
-    with started("serve", "--port", "0", "--demo") as child:
-        told = []
-        for line in child.stdout:
-            told.append(line)
-            if "any other" in line:
-                break
-        text = "".join(told)
+def _announced(child) -> str:
+    told = []
+    for line in child.stdout:
+        told.append(line)
+        if "/mcp with the header" in line:
+            break
+    return "".join(told)
+
+
+def test_serve_says_how_to_connect_and_ends_in_good_order(place):
+    process("register", "Deploy coursefolio")
+    with started("serve", "--port", "0") as child:
+        text = _announced(child)
+        assert "#/sign-in/" not in text  # not for an agent, which has no terminal
         address = re.search(r"(http://127\.0\.0\.1:\d+)/mcp with the header", text)[1]
         for name in ("claude", "codex"):
             assert re.search(
@@ -287,8 +293,21 @@ def test_serve_fills_an_empty_store_says_how_to_connect_and_ends_in_good_order(p
         child.send_signal(signal.SIGTERM)
         child.communicate(timeout=100)
     assert child.returncode == 0
-    with started("serve", "--port", "0", "--demo") as child:
-        assert "no demo data was added" in child.stderr.readline()
+
+
+def test_the_demo_has_a_store_of_its_own(place):
+    for _ in range(2):
+        with started("serve", "--port", "0", "--demo") as child:
+            text = _announced(child)
+            child.send_signal(signal.SIGTERM)
+            child.communicate(timeout=100)
+        store = re.search(r"serves sqlite://(\S+) at", text)[1]
+        assert Path(store).parent.name == "demo"
+        assert store != os.environ["RINGBOLT_STORE"]
+        assert re.search(r"ringbolt install \S+\n", text)  # for the user's own store, not this one
+        assert process("list", "--store", store).stdout.count("Deploy coursefolio") == 1
+    assert not Path(os.environ["RINGBOLT_STORE"]).exists()
+    assert "a store of its own" in process("serve", "--demo", "--store", "x.db").stderr
 
 
 def test_mcp_answers_on_standard_output_and_says_nothing_else_there(place):

@@ -581,8 +581,8 @@ def test_the_registry_entry_says_what_its_schema_asks_for_and_nothing_else():
     assert 1 <= len(entry["description"]) <= 100
     (package,) = entry["packages"]
     assert set(package) == {
-        "registryType", "identifier", "version", "runtimeHint", "packageArguments", "transport",
-        "environmentVariables",
+        "registryType", "registryBaseUrl", "identifier", "version", "runtimeHint", "packageArguments",
+        "transport", "environmentVariables",
     }  # fmt: skip
     assert (package["registryType"], package["identifier"]) == ("pypi", "ringbolt")
     assert (package["runtimeHint"], package["transport"]) == ("uvx", {"type": "stdio"})

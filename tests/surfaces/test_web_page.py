@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from ringbolt.surfaces.http.auth import Tokens, read_tokens, rotate_tokens
-from ringbolt.surfaces.http.session import SECONDS, Sessions
+from ringbolt.surfaces.http.auth import Tokens, read_tokens, revoke_token, rotate_tokens
+from ringbolt.surfaces.http.session import CODE_SECONDS, SECONDS, Sessions
 from ringbolt.surfaces.web import past
 from tests.support import Clock, open_memory
 from tests.surfaces.http_support import serving
@@ -148,6 +148,31 @@ def test_a_session_ends_by_signing_out_and_with_its_token(ask):
     ask.tokens |= rotate_tokens(ask.path, ("user",))
     assert ask("GET", "/api/session", token=None, Authorization=second).status == 401
     assert ask("GET", "/api/session", token=None, Authorization=signed_in(ask)).status == 200
+
+
+def test_a_sign_in_link_works_once_soon_and_only_for_the_page(tmp_path):
+    clock = Clock()
+    sessions = Sessions(Tokens(str(tmp_path / "tokens.json")), clock)
+    code, late = sessions.new_code().encode(), sessions.new_code().encode()
+    assert sessions.exchange(b"") is sessions.exchange(code[:-1]) is None
+    session = sessions.exchange(code)[0].encode()
+    assert sessions.read(session).caller.kind == "user"
+    assert sessions.exchange(code) is None
+    clock.forward(CODE_SECONDS)
+    assert sessions.exchange(late) is None
+    revoked = sessions.new_code().encode()
+    revoke_token("user", path=str(tmp_path / "tokens.json"))
+    assert sessions.exchange(revoked) is None
+
+
+def test_a_code_signs_in_over_http(ask):
+    code = ask.sessions.new_code()
+    assert ask("POST", "/api/session", {"code": code}, token=None).status == 403
+    answer = ask("POST", "/api/session", {"code": code}, token=None, **PAGE)
+    assert answer.data["kind"] == "user"
+    again = ask("POST", "/api/session", {"code": code}, token=None, **PAGE)
+    assert (again.status, again.error["code"]) == (401, "no_token")
+    assert "used before" in again.error["message"]
 
 
 def test_a_session_ends_in_time_and_cannot_be_made_up(tmp_path):

@@ -41,9 +41,9 @@ class Site:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/"
 
-    def start(self) -> None:
+    def start(self, *options: str) -> None:
         """Start on the same port as before, if any, and wait until the server listens."""
-        words = ["-m", "ringbolt", "serve", "--port", str(self.port), "--store", str(self.store)]
+        words = ["-m", "ringbolt", "serve", "--port", str(self.port), "--store", str(self.store), *options]
         self._process = subprocess.Popen(
             [sys.executable, *words, "--no-worker"],
             stdout=subprocess.PIPE,
@@ -54,6 +54,10 @@ class Site:
         line = self._process.stdout.readline()
         assert " at http://127.0.0.1:" in line, line
         self.port = int(line.rstrip("/\n").rpartition(":")[2])
+
+    def sign_in_link(self) -> str:
+        """The link that the server printed; it was started with --as-user."""
+        return next(line.strip() for line in self._process.stdout if "#/sign-in/" in line)
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         if self._process is not None:

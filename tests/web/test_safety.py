@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.conftest import call
+from tests.web.conftest import Site, call
 from tests.web.stories import PAYLOADS
 
 TABS = ("plan", "timeline", "memory", "work", "thread", "packet", "time")
@@ -142,3 +142,23 @@ def test_a_wrong_token_shows_an_error_and_what_to_do(site, visit):
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("no_token")
     expect(page.get_by_role("alert")).to_contain_text("Copy one from the file")
+
+
+def test_a_sign_in_link_signs_one_window_in_and_leaves_no_code_behind(tmp_path, visit):
+    site = Site(tmp_path / "site")
+    site.start("--as-user")
+    try:
+        link = site.sign_in_link()
+        first, second = (visit(site, kind=None).page for _ in range(2))
+        first.goto(link)
+        expect(first.locator("header.bar")).to_contain_text("user")
+        assert first.url == f"{site.url}#/"
+        first.go_back()
+        assert "sign-in" not in first.url
+        second.goto(link)
+        expect(second.get_by_text("used before")).to_be_visible()
+        expect(second.get_by_label("Token")).to_be_visible()
+        second.evaluate("() => { location.hash = '#/sign-in/wrong' }")  # in an open page, too
+        expect(second).to_have_url(f"{site.url}#/")
+    finally:
+        site.stop()

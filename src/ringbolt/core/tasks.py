@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..extract.patterns import relevant, remember_lessons
 from ..ledger.base import Base, Draft, stored_result, written
 from ..ledger.current_task import DRAFT
 from ..ledger.looking import check_callback
@@ -128,6 +127,9 @@ class Tasks(Updates):
         is_own = (
             new.kind == "task" and parent is None and workspace == "" and DRAFT not in new.extras["metadata"]
         )
+
+        # Loaded late: every session starts with other operations of this class, which need no patterns.
+        from ..extract.patterns import relevant, remember_lessons
 
         def work(tx: Tx) -> Written:
             titles = [new.name, *(step["title"] for step in new.steps)]

@@ -76,6 +76,7 @@ class HookProgram(Value, frozen=True, kw_only=True):
 
     path: str = PROGRAM
     fast: tuple[str, ...] = ()
+    before: str = ""  # shell code that comes first
 
     @property
     def build(self) -> str:
@@ -89,7 +90,7 @@ class HookProgram(Value, frozen=True, kw_only=True):
     def shell_line(self, host: str, event: str) -> str:
         """The same with an event that the shell is to expand."""
         programs = [self.fast, (self.path,)] if self.fast else [(self.path,)]
-        return " || ".join(f"{shlex.join([*words, host])} {event}" for words in programs)
+        return self.before + " || ".join(f"{shlex.join([*words, host])} {event}" for words in programs)
 
 
 def is_hook_command(command: str | None, host: str, event: str) -> bool:

@@ -15,14 +15,22 @@ from ...model.errors import Conflict, InvalidInput, shown
 from ...model.types import Value
 from ...system.files import FileErrors, write_atomic
 from ..hook_build import HookProgram
-from ..host_table import HOSTS
-from .json_settings import INSTALLED, MISSING, OUTDATED, Before, Created, hook_entries, server_value
+from .json_settings import INSTALLED, MISSING, OUTDATED, Before, Created, hook_entries
 from .templates import template
 
 # Every file of ours contains this, and no other file does.
 MARK = "Written by ringbolt install"
 _ABOUT = "Task memory for LLM agents that survives context compaction, restarts, crashes and hand-overs."
 _ABOUT_HOOKS = "Record what happens in a session, and restore the state of its task."
+_COMMON = {"name": "ringbolt", "description": _ABOUT, "version": __version__}
+_TITLES = {"claude-code": "Claude Code", "codex": "Codex"}
+_STEPS = {
+    "claude-code": "To try it, run `claude --plugin-dir FOLDER`. To keep it:\n"
+    "`claude plugin marketplace add MARKETPLACE`, then `claude plugin install ringbolt@ringbolt`.",
+    "codex": "Run `codex plugin marketplace add MARKETPLACE`, then\n"
+    "`codex plugin add ringbolt@ringbolt`. Codex runs the hooks only after you approve them: start it and\n"
+    "enter `/hooks`.",
+}
 
 
 def plugin_file(name: str, host: str, hook: HookProgram) -> str:
@@ -63,42 +71,73 @@ class OwnFile(Value, frozen=True, kw_only=True):
         self._check(text)
 
 
-# --- the plugin for Claude Code ---------------------------------------------------------------------
+# --- plugins for Claude Code and Codex ---------------------------------------------------------------
+
+# Each host: the folder of its manifest, and the path of its marketplace file.
+PLUGIN_HOSTS = {
+    "claude-code": (".claude-plugin", ".claude-plugin/marketplace.json"),
+    "codex": (".codex-plugin", ".agents/plugins/marketplace.json"),
+}
+# Programs are called by their names, so that a plugin works on every machine and after every upgrade. A host
+# with a window may not have the PATH of a shell, so the usual places come after it.
+_WITH_PATH = 'PATH="$PATH:$HOME/.local/bin:/opt/homebrew/bin:/usr/local/bin"; '
+_HOOK_OR_NOTHING = f"{_WITH_PATH}command -v ringbolt-hook >/dev/null 2>&1 || exit 0; exec "
+_SERVER_OR_ADVICE = (
+    f"{_WITH_PATH}command -v ringbolt >/dev/null 2>&1 && exec ringbolt mcp; "
+    "echo 'Ringbolt is not installed. Run: uv tool install ringbolt' >&2; exit 1"
+)
 
 
-def claude_plugin(hook: str = "ringbolt-hook") -> dict[str, str]:
-    """The files of a plugin for Claude Code (hooks, MCP server, skill, marketplace), by their paths in it.
+def plugin_files(host: str) -> dict[str, str]:
+    """The files of a host's plugin (hooks, MCP server, skill), by their paths in it.
 
-    By default they name our programs without a folder, so that the plugin works on any machine that has them.
+    Without our programs, its hooks do nothing, and its server says how to install them.
     """
-    hooks = {entry.event: [entry.value] for entry in hook_entries("claude-code", HookProgram(path=hook))}
-    ringbolt = os.path.join(os.path.dirname(hook), "ringbolt")
-    servers = HOSTS["claude-code"].files[1]
-    common = {"name": "ringbolt", "description": _ABOUT, "version": __version__}
+    hook = HookProgram(before=_HOOK_OR_NOTHING)
+    hooks = {entry.event: [entry.value] for entry in hook_entries(host, hook)}
     documents: dict[str, Any] = {
-        ".claude-plugin/plugin.json": {
-            **common,
+        f"{PLUGIN_HOSTS[host][0]}/plugin.json": {
+            **_COMMON,
             "author": {"name": "Ringbolt"},
             "license": "Apache-2.0",
             "keywords": ["memory", "tasks", "compaction", "context"],
         },
-        ".claude-plugin/marketplace.json": {
-            "name": "ringbolt",
-            "description": _ABOUT,
-            "owner": {"name": "Ringbolt"},
-            "plugins": [{**common, "source": "./"}],
-        },
         "hooks/hooks.json": {"description": _ABOUT_HOOKS, "hooks": hooks},
-        ".mcp.json": {servers.servers: {"ringbolt": server_value(servers, ringbolt)}},
+        ".mcp.json": {"mcpServers": {"ringbolt": {"command": "sh", "args": ["-c", _SERVER_OR_ADVICE]}}},
     }
     return {
-        **{name: json.dumps(document, indent=2) + "\n" for name, document in documents.items()},
+        **{name: _json(document) for name, document in documents.items()},
         "skills/ringbolt/SKILL.md": template("skill.md"),
-        "README.md": template("plugin_readme.md", about=_ABOUT),
+        "README.md": template("plugin_readme.md", about=_ABOUT, host=_TITLES[host], steps=_STEPS[host]),
     }
 
 
-def write_claude_plugin(folder: str, hook: str) -> list[str]:
+def marketplace_file(host: str, folder: str) -> str:
+    """The marketplace file that offers the plugin in a folder beside it."""
+    if host == "claude-code":
+        plugin = {**_COMMON, "source": f"./{folder}"}
+        about = {"description": _ABOUT, "owner": {"name": "Ringbolt"}}
+    else:
+        policy = {"installation": "AVAILABLE", "authentication": "ON_INSTALL"}
+        source = {"source": "local", "path": f"./{folder}"}
+        plugin = {"name": "ringbolt", "source": source, "policy": policy, "category": "Productivity"}
+        about = {"interface": {"displayName": "Ringbolt"}}
+    return _json({"name": "ringbolt", **about, "plugins": [plugin]})
+
+
+def plugin_folder(host: str) -> dict[str, str]:
+    """A plugin with its marketplace, as `write_plugin` writes them."""
+    # Codex does not find a plugin beside its marketplace file; Claude Code takes the folder as a plugin too.
+    folder = "" if host == "claude-code" else "plugins/ringbolt"
+    files = {os.path.join(folder, name): text for name, text in plugin_files(host).items()}
+    return {**files, PLUGIN_HOSTS[host][1]: marketplace_file(host, folder)}
+
+
+def _json(document: Any) -> str:
+    return json.dumps(document, indent=2) + "\n"
+
+
+def write_plugin(host: str, folder: str) -> list[str]:
     """Write the plugin to a folder that is missing, empty or has an earlier version; returns the paths."""
     folder = os.path.abspath(folder)
     if os.path.lexists(folder) and not os.path.isdir(folder):
@@ -106,22 +145,22 @@ def write_claude_plugin(folder: str, hook: str) -> list[str]:
             "invalid_argument", f"{shown(folder, 400)} is not a folder.", "Name another folder."
         )
     with FileErrors(folder):
-        if os.path.isdir(folder) and os.listdir(folder) and not _is_plugin(folder):
+        if os.path.isdir(folder) and os.listdir(folder) and not _is_plugin(host, folder):
             raise Conflict(
                 "not_ours",
                 f"{shown(folder, 400)} has files in it and is not our plugin.",
                 "Name another folder.",
             )
-        files = {os.path.join(folder, name): text for name, text in claude_plugin(hook).items()}
+        files = {os.path.join(folder, name): text for name, text in plugin_folder(host).items()}
         for path, text in files.items():
             os.makedirs(os.path.dirname(path), exist_ok=True)
             write_atomic(path, text.encode(), mode=0o644)
     return list(files)
 
 
-def _is_plugin(folder: str) -> bool:
+def _is_plugin(host: str, folder: str) -> bool:
     try:
-        with open(os.path.join(folder, ".claude-plugin/plugin.json"), "rb") as file:
+        with open(os.path.join(folder, PLUGIN_HOSTS[host][1]), "rb") as file:
             return json.load(file).get("name") == "ringbolt"
     except (FileNotFoundError, ValueError, AttributeError):
         return False

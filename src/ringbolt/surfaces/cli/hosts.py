@@ -14,7 +14,7 @@ from ...hosts import drill
 from ...hosts.host_table import HOSTS
 from ...hosts.install.installer import Installer, hook_program
 from ...hosts.install.permanent import permanent_ringbolt
-from ...hosts.install.plugins import agents_snippet, mcp_settings, write_claude_plugin
+from ...hosts.install.plugins import PLUGIN_HOSTS, agents_snippet, mcp_settings, write_plugin
 from ...hosts.install.trial import Trial, try_installed
 from ...hosts.transcripts.importing import TranscriptClock, capture_transcripts
 from ...memory import TaskMemory
@@ -49,7 +49,7 @@ _EXIT = {"installed": 0, "not installed": 3}
 @click.option(
     "--check", is_flag=True, help="Check the installation: exit code 0 installed, 3 not, 4 partly/outdated."
 )
-@click.option("--plugin", metavar="FOLDER", help="Write a plugin for Claude Code to this folder instead.")
+@click.option("--plugin", metavar="FOLDER", help="Write a plugin to this folder instead: claude-code, codex.")
 @click.option(
     "--program", metavar="PATH", help="The ringbolt-hook to call, instead of the one next to this program."
 )
@@ -69,14 +69,15 @@ def install_command(
     """
     if remove and check:
         raise click.UsageError("--remove and --check cannot be combined.")
-    if program is None and (permanent := permanent_ringbolt(install=not (remove or check or dry_run))):
+    if plugin is not None and (host not in PLUGIN_HOSTS or remove or check or dry_run or scope or program):
+        raise click.UsageError(f"--plugin is for {' and '.join(PLUGIN_HOSTS)}, without other options.")
+    keep = not (remove or check or dry_run)
+    if program is None and plugin is None and (permanent := permanent_ringbolt(install=keep)):
         leave(subprocess.call([permanent, *sys.argv[1:]]))
-    if plugin is not None and (host != "claude-code" or remove or check or dry_run or scope):
-        raise click.UsageError("--plugin is only for claude-code, and can only be combined with --program.")
     if host == "generic":
         _show_generic(program)
     elif plugin is not None:
-        written = write_claude_plugin(plugin, hook_program(program))
+        written = write_plugin(host, plugin)
         answer({"files": written}, lambda data: say("\n".join(data["files"])))
     else:
         _install(host, scope, program, "remove" if remove else "check" if check else "install", dry_run)
@@ -110,7 +111,7 @@ def _show_installed(report: Any) -> None:
     for path in report["backups"]:
         click.echo(f"  copy: {line(path)}")
     for text in report.get("works", ()):
-        click.echo(f"  {line(text)}")
+        click.echo(f"  works: {line(text[:1].lower() + text[1:])}")
     for text in (*report["notes"], *report.get("problems", ())):
         warn(text)
 

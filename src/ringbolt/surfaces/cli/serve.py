@@ -6,18 +6,31 @@ import importlib
 import os
 import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
 from shutil import which
 from typing import Any
 
 import click
 
+from ...config import user_folder
 from ...memory import TaskMemory
 from .. import demo as story
 from ..http import PORT
 from ..http.auth import rotate_tokens
 from ..mcp import stdio
 from .command import Command
-from .console import given, line, open_memory, require_user, warn
+from .console import given, line, require_user, speaks_as_user
+
+# Hosts that have a program, with its name.
+_HOST_PROGRAMS = {
+    "claude-code": ("Claude Code", "claude"),
+    "codex": ("Codex", "codex"),
+    "cursor": ("Cursor", "cursor"),
+    "gemini-cli": ("Gemini CLI", "gemini"),
+    "opencode": ("OpenCode", "opencode"),
+    "openclaw": ("OpenClaw", "openclaw"),
+}
 
 TOOLS = click.option(
     "--tools",
@@ -55,62 +68,82 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
 @TOOLS
 @click.option("--worker/--no-worker", default=True, help="Whether to run queued jobs too.")
 @click.option("--new-tokens", is_flag=True, help="Create new tokens first; the old ones stop working.")
-@click.option("--demo", is_flag=True, help="Add an example task first, if the store is empty.")
+@click.option("--demo", is_flag=True, help="Serve a store of its own with an example task, not yours.")
 def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bool, demo: bool) -> None:
     """Serve HTTP and MCP on this machine until it is interrupted or terminated.
 
-    The store is created if it does not exist. Callers need a token from the file named at the start.
+    The store is created if it does not exist. Callers need a token from the file named at the start. A user
+    at a terminal also gets a link that signs a browser in, once and within ten minutes.
     """
     http = _server("http.app", "serve", ("starlette", "uvicorn"))
     if new_tokens:
         require_user("serve --new-tokens")
         rotate_tokens()
-    if demo:
-        _add_example()
     common = given()
+    if demo and common.get("store"):
+        raise click.UsageError("--demo has a store of its own. Leave out --store, or --demo.")
     http.serve(
-        common.get("store"),
+        _demo_store() if demo else common.get("store"),
         host=host,
         port=port,
         workspace=common.get("workspace", ""),
         worker=worker,
         tools=tools,
-        announce=_announce,
+        announce=partial(_announce, demo=demo),
     )
 
 
-def _add_example() -> None:
-    with open_memory(TaskMemory, create=True) as memory:
-        if memory.store.read(lambda tx: tx.task_ids()):
-            warn("the store is not empty: no demo data was added")
-        else:
-            click.echo(f"Added the example task {story.fill(memory)}.")
+def _demo_store() -> str:
+    """The path of the demo's own store, with the example task in it."""
+    path = os.path.join(user_folder("data"), "demo", "ringbolt.db")
+    with TaskMemory.open(path, workspace="") as memory:
+        if not memory.store.read(lambda tx: tx.task_ids()):
+            story.fill(memory)
+    return path
 
 
-def _announce(store: str, address: str, tokens: str) -> None:
+def _announce(store: str, address: str, tokens: str, new_code: Callable[[], str], *, demo: bool) -> None:
     """Print the address of the server, and how to connect to it."""
-    program = _program()
     click.echo(line(f"Ringbolt serves {store} at {address}/"))
     click.echo(line(f"Tokens: {tokens}"))
-    click.echo("Open it in a browser, and sign in with the token `user` from that file.")
-    click.echo("Connect an agent with one of these:")
-    click.echo(line(f"  Claude Code  claude mcp add ringbolt -- {program} mcp"))
-    click.echo(line(f"  Codex        codex mcp add ringbolt -- {program} mcp"))
-    click.echo(f"  any other    {address}/mcp with the header `Authorization: Bearer TOKEN`")
+    if speaks_as_user():
+        click.echo("Sign in with this link; it works once, within ten minutes:")
+        click.echo(f"  {address}/#/sign-in/{new_code()}")
+    else:  # an agent that starts the server must not become its user
+        click.echo("Open it in a browser, and sign in with the token `user` from that file.")
+    click.echo("Connect an agent to your own store:" if demo else "Connect an agent with one of these:")
+    if not demo and "://" in _store_given():
+        click.echo("Set RINGBOLT_STORE for the agent first, so that it uses the same store.")
+    for title, text in _ways_to_connect(demo).items():
+        click.echo(line(f"  {title:<11}  {text}"))
+    name = "this demo" if demo else "any other"
+    click.echo(f"  {name}    {address}/mcp with the header `Authorization: Bearer TOKEN`")
     sys.stdout.flush()
 
 
-def _program() -> str:
-    """The command that a client uses to start this program with the same store."""
-    own = os.path.abspath(sys.argv[0])
-    if which("ringbolt"):
-        words = ["ringbolt"]
-    else:
-        words = [own] if os.path.basename(own) == "ringbolt" else [sys.executable, "-m", "ringbolt"]
-    store = given().get("store") or os.environ.get("RINGBOLT_STORE", "")
+def _ways_to_connect(demo: bool) -> dict[str, str]:
+    """The command for each host on this machine; for Claude Code and Codex if none is found."""
+    program = shlex.join(_program())
+    store = "" if demo else _store_given()
     if store and "://" not in store:  # a URL may hold a password
-        words += ["--store", os.path.abspath(store)]
-    return shlex.join(words)
+        served = f"ringbolt -- {program} --store {shlex.quote(os.path.abspath(store))} mcp"
+        return {"Claude Code": f"claude mcp add {served}", "Codex": f"codex mcp add {served}"}
+    found = [host for host, (_, name) in _HOST_PROGRAMS.items() if which(name)] or ["claude-code", "codex"]
+    return {_HOST_PROGRAMS[host][0]: f"{program} install {host}" for host in found}
+
+
+def _store_given() -> str:
+    """The store of this call, if it is not the one that agents use anyway."""
+    return given().get("store") or os.environ.get("RINGBOLT_STORE", "")
+
+
+def _program() -> list[str]:
+    """The command that starts this program: its name, if the PATH leads to it, otherwise its path."""
+    own = os.path.abspath(sys.argv[0])
+    if os.path.basename(own) != "ringbolt":
+        return [sys.executable, "-m", "ringbolt"]
+    found = which("ringbolt")
+    return ["ringbolt"] if found and os.path.realpath(found) == os.path.realpath(own) else [own]
 
 
 @click.command(

@@ -70,6 +70,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.state.gateway = gateway
+    app.state.sessions = page.sessions
     return app
 
 
@@ -81,7 +82,7 @@ def _mcp_app(memory: TaskMemory, tools: str) -> Starlette | None:
     return asgi_app(memory, tools=tools, guarded=True)
 
 
-def _print_address(store: str, address: str, tokens: str) -> None:
+def _print_address(store: str, address: str, tokens: str, new_code: Callable[[], str]) -> None:
     print(f"Ringbolt serves {store} at {address}/\nTokens: {tokens}", flush=True)
 
 
@@ -93,13 +94,13 @@ def serve(
     workspace: str | None = None,
     worker: bool = True,
     tools: str = "core",
-    announce: Callable[[str, str, str], None] = _print_address,
+    announce: Callable[[str, str, str, Callable[[], str]], None] = _print_address,
     **settings: Any,
 ) -> None:
     """Serve the store at a path or URL until a signal arrives, then shut down gracefully.
 
     `workspace` is the default for callers that do not name one. `announce` is called with the store's URL,
-    the server's address and the path of its tokens.
+    the server's address, the path of its tokens, and a function that makes one-time codes for sign-in links.
     """
     with TaskMemory.open(location, workspace=workspace, **settings) as memory:
         check_host(host, memory.settings.http_hosts)
@@ -107,5 +108,6 @@ def serve(
             tokens = Tokens()
             actual_port = bound.getsockname()[1]
             app = create_app(memory, host=host, port=actual_port, tokens=tokens, worker=worker, tools=tools)
-            announce(memory.store.url, f"http://{shown_host(host)}:{actual_port}", tokens.path)
+            address = f"http://{shown_host(host)}:{actual_port}"
+            announce(memory.store.url, address, tokens.path, app.state.sessions.new_code)
             Server(app, memory.settings.http_request_seconds).run(sockets=[bound])

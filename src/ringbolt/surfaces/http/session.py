@@ -5,12 +5,16 @@ every port of the host, so any other local server would get it. It holds the nam
 time, a random part, and a signature made with the token. So a session survives a restart of the server and
 ends when its token is rotated or revoked. Sign-outs are kept in memory and therefore last only until the
 server restarts.
+
+A link with a one-time code signs a browser in without the token: `ringbolt serve` prints it to its user.
 """
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import os
+import secrets
 import time
 from collections.abc import Callable
 
@@ -19,6 +23,7 @@ from .auth import Caller, Tokens
 
 SECONDS = 7 * 24 * 3600
 PREFIX = "rbs"
+CODE_SECONDS = 600  # how long a one-time code can be used
 _MAX_LENGTH = 250
 _MAX_SIGNED_OUT = 10_000
 
@@ -37,12 +42,26 @@ class Sessions:
         self._tokens = tokens
         self._clock = clock
         self._signed_out: dict[bytes, int] = {}
+        self._codes: dict[bytes, float] = {}  # digests of unused one-time codes, with their expiry
 
     def open(self, token: bytes) -> tuple[str, Session] | None:
         """A new session for a valid token, with the text that stands for it; None for any other token."""
         caller = self._tokens.caller(token)
-        if caller is None:
-            return None
+        return None if caller is None else self._opened(caller)
+
+    def new_code(self) -> str:
+        """A code that signs one browser in as the user, once and soon."""
+        code = secrets.token_urlsafe(32)
+        self._codes[_digest(code.encode())] = self._clock() + CODE_SECONDS
+        return code
+
+    def exchange(self, code: bytes) -> tuple[str, Session] | None:
+        """A new session of the user for an unused code; None if it was used, has expired or is unknown."""
+        expires = self._codes.pop(_digest(code), 0)
+        caller = self._tokens.of_kind("user") if expires > self._clock() else None
+        return None if caller is None else self._opened(caller)
+
+    def _opened(self, caller: Caller) -> tuple[str, Session]:
         expires = int(self._clock()) + SECONDS
         payload = f"{PREFIX}.{caller.kind}.{expires}.{os.urandom(12).hex()}"
         return f"{payload}.{self._signature(caller.kind, payload)}", Session(caller=caller, expires=expires)
@@ -72,3 +91,8 @@ class Sessions:
 
     def _signature(self, kind: str, payload: str) -> str:
         return self._tokens.signature(kind, b"session of the web page\0" + payload.encode())
+
+
+def _digest(code: bytes) -> bytes:
+    # Looking a digest up takes no time that depends on the code.
+    return hashlib.sha256(code).digest()

@@ -14,7 +14,6 @@ from contextlib import suppress
 from importlib import import_module
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -289,6 +288,8 @@ class Server:
 
 def first_root(answer: Json | None) -> str:
     """The first folder of this machine among a client's roots; empty if there is none."""
+    from urllib.parse import unquote, urlsplit  # slow to load, and many clients have no roots
+
     roots: Any = (answer or {}).get("roots")
     for root in roots if is_list(roots) else ():
         parts = urlsplit(str(root.get("uri", "")) if is_dict(root) else "")

@@ -7,9 +7,9 @@ arguments that the schema shows.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ...model import validate
@@ -55,7 +55,8 @@ def described(tools: str) -> list[Schema]:
 
 def core_tools() -> list[Schema]:
     """The core tools from the file that `make docs` writes: each session lists them, so it must be fast."""
-    return json.loads(Path(__file__).with_name("core_tools.json").read_bytes())
+    with open(os.path.join(os.path.dirname(__file__), "core_tools.json"), "rb") as file:
+        return json.load(file)
 
 
 def tool(operation: Operation, tools: str) -> Schema:

@@ -87,18 +87,25 @@ class WebPage:
             fields: Any = json.loads(body)
         except (ValueError, RecursionError):
             fields = None
-        token = fields.get("token") if is_dict(fields) else None
-        if not isinstance(token, str):
-            raise Refusal("bad_request", "The body has no token.", 'Send {"token": "…"}.')
-        opened = self.sessions.open(token.strip().encode("utf-8", "replace"))
-        if opened is None:
-            raise Refusal(
-                "no_token",
-                "The server does not know this token.",
-                "Copy one from the file whose path the server printed when it started.",
-            )
-        secret, session = opened
+        secret, session = self._opened(fields if is_dict(fields) else {})
         return _json_response({"session": secret, "kind": session.caller.kind, "expires": session.expires})
+
+    def _opened(self, fields: dict[str, Any]) -> tuple[str, Session]:
+        """A session for the token or the one-time code of a sign-in."""
+        token, code = fields.get("token"), fields.get("code")
+        if isinstance(code, str):
+            opened = self.sessions.exchange(code.encode("utf-8", "replace"))
+            problem = "This sign-in link was used before, or has expired."
+            hint = "Sign in with a token, or start the server again for a new link."
+        elif isinstance(token, str):
+            opened = self.sessions.open(token.strip().encode("utf-8", "replace"))
+            problem = "The server does not know this token."
+            hint = "Copy one from the file whose path the server printed when it started."
+        else:
+            raise Refusal("bad_request", "The body has no token.", 'Send {"token": "…"}.')
+        if opened is None:
+            raise Refusal("no_token", problem, hint)
+        return opened
 
     async def _sign_out(self, request: Request) -> Response:
         require_own_page(request.scope)

@@ -75,7 +75,8 @@ export const session = {
     if (secret) return request("/api/session", { expected: 401 });
     return Promise.reject(new ApiError(401, { code: "no_token", message: "Not signed in." }));
   },
-  open: async (token) => keep((await call("session", { token }, { expected: 401 })).session),
+  // Sign in with { token } or with { code }, the one-time code of a sign-in link.
+  open: async (proof) => keep((await call("session", proof, { expected: 401 })).session),
   close: () => request("/api/session", { method: "DELETE" }).finally(() => keep("")),
 };
 

@@ -3,7 +3,7 @@ import { html, render, useCallback, useEffect, useState } from "./vendor/preact.
 import { onSignedOut, session } from "./api.js";
 import { live, useLiveState } from "./live.js";
 import { ErrorBoundary, ErrorMessage, Loading, Notices, Now } from "./parts.js";
-import { hrefTo, useRoute } from "./router.js";
+import { goTo, hrefTo, useRoute } from "./router.js";
 import { Overview } from "./screens/overview.js";
 import { Recovery } from "./screens/recovery.js";
 import { Search } from "./screens/search.js";
@@ -70,8 +70,10 @@ function Bar({ screen, who, leave }) {
 
 function App() {
   const route = useRoute();
+  const screen = route.parts[0] || "";
   const [who, setWho] = useState(undefined); // undefined: not known yet; null: signed out
   const [failed, setFailed] = useState(null);
+  const [refused, setRefused] = useState(null); // why the code of a sign-in link did not work
   const [epoch, setEpoch] = useState(0);
 
   const begin = useCallback(async () => {
@@ -92,16 +94,24 @@ function App() {
       live.stop();
       setWho(null);
     });
-    begin();
+    if (screen !== "sign-in") begin();
     return () => live.stop();
   }, []);
+  // A sign-in link: its code leaves the address, and with it the history, before it is used.
+  const signIn = async (code) => {
+    goTo([]);
+    await session.open({ code }).then(() => setRefused(null), setRefused);
+    await begin();
+  };
+  useEffect(() => {
+    if (screen === "sign-in") signIn(route.parts[1] || "");
+  }, [screen]);
 
   const leave = async () => {
     await session.close().catch(() => {});
     live.stop();
     setWho(null);
   };
-  const screen = route.parts[0] || "";
   useEffect(() => {
     if (screen !== "task") document.title = (SCREENS[screen]?.title || "Overview") + " · Ringbolt";
     document.getElementById("screen")?.focus({ preventScroll: true });
@@ -110,7 +120,7 @@ function App() {
 
   if (failed) return html`<main class="alone"><${ErrorMessage} error=${failed} retry=${begin} /></main>`;
   if (who === undefined) return html`<main class="alone"><${Loading} what="Signing in" /></main>`;
-  if (who === null) return html`<${SignIn} done=${begin} />`;
+  if (who === null) return html`<${SignIn} key=${refused} done=${begin} failed=${refused} />`;
   const may = { write: who.scopes.includes("write"), user: who.kind === "user" };
   const props = { key: screen + "/" + (route.parts[1] || "") + "/" + epoch, route, may };
   return html`<${Clock}>

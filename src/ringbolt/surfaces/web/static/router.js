@@ -21,11 +21,16 @@ export function hrefTo(parts, query = {}) {
   return "#/" + parts.map(encodeURIComponent).join("/") + (search ? "?" + search : "");
 }
 
+// Replace the address, so that the one before is not in the browser history.
+export function goTo(parts, query = {}) {
+  history.replaceState(null, "", hrefTo(parts, query));
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
 // Change part of the query in place, so that filters do not fill the browser history.
 export function setQuery(changes) {
   const { parts, query } = currentRoute();
-  history.replaceState(null, "", hrefTo(parts, { ...Object.fromEntries(query), ...changes }));
-  dispatchEvent(new HashChangeEvent("hashchange"));
+  goTo(parts, { ...Object.fromEntries(query), ...changes });
 }
 
 export function useRoute() {

@@ -3,8 +3,8 @@ import { html, useState } from "../vendor/preact.js";
 import { session } from "../api.js";
 import { ErrorMessage } from "../parts.js";
 
-export function SignIn({ done }) {
-  const [error, setError] = useState(null);
+export function SignIn({ done, failed }) {
+  const [error, setError] = useState(failed);
   const [busy, setBusy] = useState(false);
   const send = async (event) => {
     event.preventDefault();
@@ -12,7 +12,7 @@ export function SignIn({ done }) {
     setBusy(true);
     setError(null);
     try {
-      await session.open(token);
+      await session.open({ token });
       await done();
     } catch (failure) {
       setError(failure);
