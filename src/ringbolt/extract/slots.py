@@ -98,7 +98,7 @@ def split_dead_end(text: str, before: str = "") -> tuple[str, str]:
     if not why[1]:
         what, why = _contrast(tokens, what)
     what = _without_lead(tokens, what, _TRIED)
-    if not has_content(tokens, what, _FAILED):
+    if not has_content(tokens, what, _FAILED | _TRIED):
         subject = plain(before, MOST_CHOICE)
         return (subject if len(subject) > 8 else plain(text, MOST_CHOICE)), plain(text, MOST_REASON)
     return _text(tokens, what, MOST_CHOICE).rstrip(".:;,- "), _reason(_text(tokens, why, MOST_REASON))
@@ -221,7 +221,8 @@ def _explicit(tokens: Tokens, at: int, begin: int, end: int) -> Span | None:
         return at, end
     if word == "so" and following in ("that", "nothing", "nobody") and words[at + 2 : at + 3] != ["is"]:
         return at, end
-    clause = following in _CLAUSE or words[at - 1] == ","
+    clause = following in _CLAUSE and _has_predicate(tokens, at + 1, end)  # not "as the fallback"
+    clause = clause or words[at - 1] == ","
     if word == "as" and clause and words[at - 1] not in ("such", "same", "well", "as", "twice"):
         return at, end
     if word == "given" and words[at - 1] == ",":
@@ -300,6 +301,8 @@ def _without_lead(tokens: Tokens, span: Span, more: frozenset[str] = frozenset()
             or (word == "instead" and following == ",")
         ):
             at += 2
+        elif word == "like" and at and words[at - 1] == "would":
+            at += 2 if following == "to" else 1
         elif (
             (
                 word in _LEAD_WORDS

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..ledger.inferred_plan import FROM_PROSE
 from ..model.lazy_regex import lazy_regex
 from ..model.types import (
     Criterion,
@@ -124,7 +125,10 @@ def _forbidden_in_request(task: Snapshot) -> list[Row]:
     named = f" #{last.seq}{encode.CLASS[last.channel]}" if last else cite(task.sources.get("request"))
     clauses = [match[1] for match in _FORBIDS.finditer(text[:20_000]) if match.end() > SHORT_REQUEST]
     return [
-        Row((2.25 + place / 100, lambda clause=clause: f"The request says{named} {quote(clause, 120)}"))
+        Row(
+            (2.25 + place / 100, lambda clause=clause: f"The request says{named} {quote(clause, 120)}"),
+            tells=clause[:120],
+        )
         for place, clause in enumerate(clauses[:2])
     ]
 
@@ -337,7 +341,11 @@ def step(item: Item, distance: int, turn: bool) -> Row:
                 line += f"; {name}{cite(source)} {quote(text, most)}"
         return line
 
-    return Row((wanted, lambda: show(90)), (34, lambda: show(2000)))
+    # Open steps that were found in the request are read there.
+    open_in_prose = item.status == "pending" and not turn and FROM_PROSE in item.detail
+    return Row(
+        (wanted, lambda: show(90)), (34, lambda: show(2000)), tells=item.title if open_in_prose else ""
+    )
 
 
 def step_line(name: str, item: Item | None, title: str) -> Row:
@@ -394,6 +402,7 @@ def decision(entry: Entry, wanted: float) -> Row:
         (Worth(wanted * REASON), lambda: show(110, False)),
         (8.1, lambda: show(320, False)),
         (30, lambda: show(2000, True)),
+        tells=f"{choice} {data.get('reasoning') or ''}" if data.get("inferred") and len(choice) < 30 else choice,
     )
 
 
@@ -478,7 +487,9 @@ def note(entry: Entry, wanted: float) -> Row:
                 for wanted, most in lengths
             )
         )
-    return texts(f"{by(entry)} {entry.type} ", with_detail(entry), (wanted, 140), (60, 1500))
+    row = texts(f"{by(entry)} {entry.type} ", with_detail(entry), (wanted, 140), (60, 1500))
+    row.tells = entry.summary
+    return row
 
 
 def question(entry: Entry) -> Row:
@@ -512,7 +523,9 @@ def settled_effect(effect: Effect, wanted: float) -> Row:
     def show(most: int) -> str:  # the heading says whether it was done
         return f"{number} {quote(effect.what, most)}{_noted(effect, most)}"
 
-    return Row((wanted, lambda: show(70)), (35, lambda: show(1000)))
+    failed = effect.status == "did_not"  # the error may stand among the failures
+    told = effect.outcome or "" if failed else ""
+    return Row((wanted, lambda: show(70)), (35, lambda: show(1000)), tells=told)
 
 
 def _noted(effect: Effect, most: int) -> str:
