@@ -7,8 +7,8 @@ import pytest
 from ringbolt.extract.message_reader import read_message
 from ringbolt.extract.slots import split_choice, split_dead_end, stated_values
 from ringbolt.extract.written_texts import message_of, note_of
-from ringbolt.signals.speech.sentences import model as speech_model
-from ringbolt.signals.speech.sentences import sentences as speech
+from ringbolt.signals.speech import model as speech_model
+from ringbolt.signals.speech import sentences as speech
 
 
 @pytest.fixture

@@ -74,7 +74,11 @@ def test_what_a_long_request_forbids_is_not_cut_off(own):
     memory, _ = own
     request = f"Write a parser. {'It reads many formats. ' * 60}Do not write code yet. Thank you."
     task = memory.task_register("Parser", request=request).task_id
-    assert 'The request says #1a "Do not write code yet"\n' in memory.task_resume(task, budget=300).text
+    text = memory.task_resume(task, budget=300).text
+    assert text.count("Do not write code yet") == 1  # within the request, so it needs no row of its own
+    clauses = "".join(f"Do not use library {number}, it is too slow for this. " for number in range(40))
+    task = memory.task_register("Lexer", request=f"Write a lexer. {clauses}").task_id
+    assert 'The request says #1a "Do not use library' in memory.task_resume(task, budget=300).text
 
 
 def test_plan_mode_comes_before_the_request(own):

@@ -74,6 +74,7 @@ _COMMON = COMMON_WORDS | frozenset(
     " attempt was were did done made make got get going go went gone".split()
 )
 
+_APPROVING = frozenset("good great fine ok okay perfect correct right nice sure yes agreed".split())
 # A stated decision or dead end is a sentence or a paragraph; no one states one in more characters.
 _MOST_READ = 4000
 
@@ -120,8 +121,8 @@ def without_lead(text: str) -> str:
 def is_substantial(text: str) -> bool:
     """Whether a text names something, and does not only say what is done with it: "implement this"."""
     tokens = Tokens(text[:_MOST_READ])
-    verbs = frozenset(tokens.words[mark.start] for mark in tokens.marks if mark.tense == "base")
-    return has_content(tokens, (0, len(tokens.words)), verbs)
+    verbs = frozenset(tokens.words[mark.start] for mark in tokens.marks if mark.tense)
+    return has_content(tokens, (0, len(tokens.words)), verbs | _APPROVING)
 
 
 def has_content(tokens: Tokens, span: Span, but: frozenset[str] = frozenset()) -> bool:

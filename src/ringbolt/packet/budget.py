@@ -130,7 +130,10 @@ class _Filling:
         while self._waiting and misses <= GIVE_UP_AFTER and self._left >= SMALLEST:
             priority, number, level, row = heappop(self._waiting)
             part = row.part
-            if part is None or row.taken >= level or (not level and self._is_told(row)):
+            if part is None or row.taken >= level:
+                continue
+            if not level and self._is_told(row):
+                part.total -= 1  # it is not left out
                 continue
             text, cost = self._form(row, level)
             if not text:  # nothing to add to what is shown already

@@ -153,7 +153,7 @@ def _parts(task: Snapshot, characters: int, now: str | None, health: Sequence[st
         _part(task, "decision", "Decisions", task.decisions, rows.decision),
         _part(task, "exclusion", "Failed or ruled out", task.exclusions, rows.exclusion),
         _part(task, "error", "Errors, not settled", task.errors, rows.exclusion),
-        _part(task, "settled", "Errors, settled or given up", task.resolved, rows.settled),
+        _part(task, "settled", "Errors, settled", task.resolved, rows.settled),
         Part("run_command", _counted("How to run"), _how_to_run(task)),
         Part("question", _counted("Open questions"), [rows.question(one) for one in task.questions[::-1]]),
         Part("blocker", None, rows.blockers(task)),
@@ -413,9 +413,9 @@ def _files(task: Snapshot, characters: int) -> list[Part]:
 
     committed = ""
     if dirty and all(rows.from_root(file.path, roots) in dirty for file in task.files):
-        committed, dirty = ", not committed", set[str]()
+        committed, dirty = ", uncommitted", set[str]()
     elif dirty:
-        committed = " !not committed"
+        committed = " !uncommitted"
 
     def shown(name: str, folder: str, touch: FileTouch | None, wanted: float) -> Row:
         path = rows.from_root(touch.path, roots) if touch else f"{folder}/{name}" if folder else name
@@ -464,7 +464,7 @@ def _plan(task: Snapshot) -> list[Part]:
     ]
     marks = {rows.mark(item) for item in items[low : high + 1]}
     meant = ", ".join(meaning for mark, meaning in _MEANT.items() if mark in marks)
-    version = "Plan, inferred from what was said" if task.plan_inferred else f"Plan v{task.plan_version}"
+    version = "Plan, inferred" if task.plan_inferred else f"Plan v{task.plan_version}"
     if _is_of_finished_request(task):
         version += ", of the request before"
 

@@ -32,8 +32,12 @@ from .worth import REASON, of_step, worth
 MARKS = {"pending": " ", "active": ">", "completed": "x", "failed": "!", "skipped": "-", "cancelled": "/"}
 
 SUMMED = " | "  # between the line of an output that says most, and the one that sums it up
-INSTEAD = 30  # characters of what worked instead
+SURE_BLOCKERS = 3  # that every packet shows; more of them are chosen by their worth
+REST = 0.3  # of the worth of a failure, for more of its symptom
+INSTEAD = 20  # characters of what worked instead
+BRIEF = 30  # characters of a choice that may be in other words by chance
 SHORT = 20  # characters of an attempt in its shortest form, without folders
+_ADDRESS = lazy_regex(r"https?://[^\s/;]+(?:/[^\s/;]+)*?(/[^\s/;]+/[^\s/;]+)(?=[\s;]|$)")
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
@@ -216,7 +220,16 @@ def run_command(one: RunCommand, wanted: float) -> Row:
 def blockers(task: Snapshot) -> list[Row]:
     """What is in the way, and what needs a person's attention."""
     named = cite(task.sources.get("blockers"))
-    found = [texts(f"Blocked{named}: ", text, (3, 120), (10, 400), (35, 2000)) for text in task.blockers]
+    found = [
+        texts(
+            f"Blocked{named}: ",
+            text,
+            (3 if age < SURE_BLOCKERS else worth("error", age), 120),
+            (10, 400),
+            (35, 2000),
+        )
+        for age, text in enumerate(reversed(task.blockers))
+    ][::-1]
     if task.attention:
         named = cite(task.sources.get("attention"))
         found.append(texts(f"Needs attention{named}: ", task.attention, (5, 120), (36, 500)))
@@ -402,7 +415,9 @@ def decision(entry: Entry, wanted: float) -> Row:
         (Worth(wanted * REASON), lambda: show(110, False)),
         (8.1, lambda: show(320, False)),
         (30, lambda: show(2000, True)),
-        tells=f"{choice} {data.get('reasoning') or ''}" if data.get("inferred") and len(choice) < 30 else choice,
+        tells=(choice if len(choice) > BRIEF else f"{choice} {data.get('reasoning') or ''}")
+        if data.get("inferred")
+        else "",
     )
 
 
@@ -430,7 +445,8 @@ def exclusion(entry: Entry, wanted: float) -> Row:
     if not why:
         return texts(f"{by(entry)}{where} ", with_detail(entry), (wanted, 140), (30, 2000))
     return Row(
-        (wanted, lambda: show(SHORT, 120, False)),
+        (wanted, lambda: show(SHORT, 160 if data.get("rejected") else 90, False)),
+        (Worth(wanted * REST), lambda: show(SHORT, 130, False)),
         (8.2, lambda: show(SHORT, 320, False)),
         (12.5, lambda: show(70, 320, False)),
         (26, lambda: show(300, 320, True)),
@@ -459,8 +475,8 @@ def symptom(text: str, most: int) -> str:
     return encode.quoted(f"{cut(where, room)}{SUMMED}{summed}" if room >= 20 else summed)
 
 
-# How most errors end; in little room the heading says enough.
-_USUAL_ENDS = ("the same worked later", "not tried again")
+# How most errors end, and what is said of it in little room: for the first, the heading says enough.
+_USUAL_ENDS = {"the same worked later": "", "not tried again": " (left)"}
 
 
 def settled(entry: Entry, wanted: float) -> Row:
@@ -469,11 +485,15 @@ def settled(entry: Entry, wanted: float) -> Row:
     how = entry.data.get("resolution")
 
     def show(most: int, whole: bool) -> str:
-        short = how and (whole or str(how) not in _USUAL_ENDS)
-        return f"{by(entry)} {symptom(failed, most)}" + (f": {quote(str(how), most)}" if short else "")
+        usual = None if whole or not how else _USUAL_ENDS.get(str(how))
+        end = usual if usual is not None else f": {quote(str(how), most)}" if how else ""
+        return f"{by(entry)} {symptom(failed, most)}{end}"
 
     return Row(
-        (wanted, lambda: show(120, False)), (8.3, lambda: show(300, True)), (30, lambda: show(1000, True))
+        (wanted, lambda: show(90, False)),
+        (Worth(wanted * REST), lambda: show(130, False)),
+        (8.3, lambda: show(300, True)),
+        (30, lambda: show(1000, True)),
     )
 
 
@@ -520,19 +540,25 @@ def settled_effect(effect: Effect, wanted: float) -> Row:
     """A side effect with a known outcome."""
     number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
 
-    def show(most: int) -> str:  # the heading says whether it was done
-        return f"{number} {quote(effect.what, most)}{_noted(effect, most)}"
+    def show(what: int, most: int) -> str:  # the heading says whether it was done
+        return f"{number} {quote(effect.what, what)}{_noted(effect, most)}"
 
     failed = effect.status == "did_not"  # the error may stand among the failures
     told = effect.outcome or "" if failed else ""
-    return Row((wanted, lambda: show(70)), (35, lambda: show(1000)), tells=told)
+    return Row(
+        (wanted, lambda: show(48, 48)),
+        (9.2, lambda: show(70, 70)),
+        (35, lambda: show(1000, 1000)),
+        tells=told,
+    )
 
 
 def _noted(effect: Effect, most: int) -> str:
-    """The note on an outcome, which may have another author."""
+    """The note on an outcome, which may have another author; the end of an address says most."""
     if not effect.outcome:
         return ""
-    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {quote(effect.outcome, most)}"
+    note = effect.outcome if len(effect.outcome) <= most else _ADDRESS.sub(r"…\1", effect.outcome)
+    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {quote(note, most)}"
 
 
 def wait(wait: Wait) -> Row:

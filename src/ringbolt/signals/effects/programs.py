@@ -1,4 +1,4 @@
-"""Programs whose side effects need more than a row of the table: git, web clients, databases, clouds, mail."""
+"""Programs that need more than a row of the table: git, web clients, databases, containers, clouds, mail."""
 
 from __future__ import annotations
 
@@ -279,16 +279,20 @@ def _cloud(call: Invocation, program: str, arguments: Arguments) -> Found | None
         return _storage("gcloud storage", plain[1:])
     if program == "gcloud" and plain[:2] == ["compute", "ssh"]:
         return None
-    # The verb is the operation of aws, and one of the words of gcloud and az, which come before its objects.
+    # The verb is the operation of aws, and one of the words of gcloud and az, which come before its objects:
+    # `gcloud run services describe` reads, whatever `run` does elsewhere.
+    if program != "aws" and _CLOUD_READS.intersection(plain[:5]):
+        return "", "", ""
     for place, word in enumerate(plain[: 2 if program == "aws" else 6]):
         if program == "aws" and place == 0:
             continue
         verb = word.partition("-")[0] if "-" in word else word
         if word in CLOUD_VERBS or (verb in CLOUD_VERBS and not word.endswith("-status")):
             return "cloud", _cloud_check(program, plain, place, arguments), " ".join(plain[: place + 1])
-        if program != "aws" and word in ("list", "describe", "show", "get", "logs", "read", "tail", "wait"):
-            break
     return "", "", ""
+
+
+_CLOUD_READS = frozenset("list describe show get logs read tail wait get-value list-instances".split())
 
 
 def _cloud_check(program: str, plain: Sequence[str], place: int, arguments: Arguments) -> str:

@@ -52,16 +52,44 @@ def script_effect(call: Invocation, program: str, arguments: Arguments) -> Found
     words = [word.lower() for word in _WORD_BREAK.split(name) if word]
     trigger = next((word for word in words if word in _TRIGGERS), "")
     if (
-        not trigger
-        or (set(words) - {trigger}) & _HARMLESS - {"docs", "doc", "test"}
+        (set(words) - {trigger}) & _HARMLESS - ({"docs", "doc", "test"} if trigger else set[str]())
+        or not words
         or words[0] in ("test", "tests")
     ):
         return None
+    if not trigger:
+        return _on_live_system(program, name, arguments)
     if trigger.startswith("migrat"):
         return "migration", "the schema's version in the database", name
     if trigger in ("publish", "release", "upload"):
         return "publish", "what the registry or the list of releases shows", name
     return "deploy", "the version that runs there now", name
+
+
+_LIVE = lazy_regex(r"(?i)(?<!\w)(?:prod|prd|production)(?!\w)")
+_FILE = lazy_regex(
+    r"(?i)(?:^|/)\.env[\w.]*$|\.(?:json|ya?ml|toml|ini|conf|env|js|ts|py|rb|sh|sql|txt|md|csv)$"
+)
+# Options by which a build is told what to build for.
+_BUILDS = frozenset("--mode --env --node-env --configuration -c --target --profile".split())
+_READING = frozenset("report query count find search fetch download dump read export compare inspect".split())
+
+
+def _on_live_system(program: str, name: str, arguments: Arguments) -> Found | None:
+    """A script that is pointed at production: `python tools/repair.py --db prod`. What it does is unknown,
+    so it counts unless its name says that it only reads."""
+    is_script = program in INTERPRETERS or "/" in program or program not in _RUNNERS
+    reads = any(word.lower() in _READING for word in _WORD_BREAK.split(name))
+    if not is_script or reads:
+        return None
+    before = ""
+    for word in arguments.words[1 if program in INTERPRETERS else 0 :]:
+        option, _, value = word.partition("=")
+        named = value if value else word
+        if _LIVE.search(named) and not _FILE.search(named) and (option if value else before) not in _BUILDS:
+            return "remote", f"what {name} changes there", named
+        before = word
+    return None
 
 
 def _script_name(call: Invocation, program: str, arguments: Arguments) -> str:

@@ -46,13 +46,14 @@ HINT_PARTS: tuple[str, ...] = tuple(
     " doctrine: destroy clickhouse duckdb sqlcmd sqlplus snowsql usql cqlsh influx cypher cockroach"
     " mysqladmin pg_restore pgloader dropdb"
     " createdb dropuser createuser fetch( method: method= flask dotnet ef database restart pull-request mailx"
-    " nuget flyway yank trunk setup.py".split()
+    " nuget flyway yank trunk setup.py celery sentry-cli =prod .prod".split()
 )
 HINT_WORDS: frozenset[str] = frozenset(
     "gh glab hub tea gt jira linear ssh scp sftp aws az http https xh xhs curlie fly flyctl sls"
     " rails rake goose knex dbt crane oras flux nomad cdk cdktf sam salt render eb copilot cf cap"
     " eas expo modal pm2 service rc-service vault yoyo tern mc bq ipfs svn jj sl repo arc p4 hg"
-    " swaks mutt mail ntfy np nx ko k oc surge hf dvc atlas oci ibmcloud aliyun trino ship anaconda".split()
+    " swaks mutt mail ntfy np nx ko k oc surge hf dvc atlas oci ibmcloud aliyun trino ship anaconda"
+    " prod prd production".split()
 )
 _EDGES = str.maketrans(dict.fromkeys("()`'\"&;|\n\t$", " "))
 
@@ -230,6 +231,8 @@ def _is_dry(base: str, arguments: Arguments) -> bool:
     if base in INTERPRETERS and "--check" in arguments.words:
         return True
     if base == "ansible" and arguments.has("--check", "-C"):
+        return True
+    if base.startswith("kafka-") and arguments.has("--list", "--describe"):
         return True
     if base == "make" and "n" in arguments.letters():
         return True
