@@ -144,7 +144,7 @@ def test_files_are_named_from_the_workspace_and_marked_by_their_change(memory):
     memory.task_log_action(task, "look", input={"file_path": "/w/deep/inside.py"}, type="other")
     memory.task_distill(task)
     text = memory.task_resume(task).text
-    assert "Files (*changed +new, not committed; a)\ninside.py*" in text
+    assert "Files (*changed +new, uncommitted; a)\ninside.py*" in text
 
 
 def test_a_small_packet_names_files_without_their_folders(memory):
@@ -326,5 +326,5 @@ def test_files_are_marked_when_only_some_of_them_are_not_committed(memory):
     assert "\nsrc/b.py*, src/a.py*!\n" in resume.resume_packet(seen.replace(work_tree=tree), 500).text
     tree = tree.replace(dirty=("src/a.py", "src/b.py"), dirty_count=2)
     text = resume.resume_packet(seen.replace(work_tree=tree), 500).text
-    assert "not committed" in text
+    assert "uncommitted" in text
     assert "\nsrc/b.py*, src/a.py*\n" in text

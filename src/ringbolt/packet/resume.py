@@ -342,8 +342,9 @@ def _last_words(task: Snapshot) -> Part:
     lately = [moment for moment in task.recent if moment.type not in _SHOWN_ELSEWHERE and moment.text]
     spoken = [moment for moment in lately if moment.type != "action"][:LAST_WORDS]
     acted = [moment for moment in lately if moment.type == "action"][:LAST_CALLS]
+    answer = task.instructions[-1].seq if task.instructions else 0  # a question before it is not open
     found = [
-        (one, rows.last_words(one, worth("last words") if age < 1 else 12 + age))
+        (one, rows.last_words(one, worth("last words") if age < 1 else 12 + age, one.seq < answer))
         for age, one in enumerate(spoken)
     ]
     found += [(one, rows.moment(one, 13 + age)) for age, one in enumerate(acted)]

@@ -38,6 +38,7 @@ INSTEAD = 20  # characters of what worked instead
 BRIEF = 30  # characters of a choice that may be in other words by chance
 SHORT = 20  # characters of an attempt in its shortest form, without folders
 _ADDRESS = lazy_regex(r"https?://[^\s/;]+(?:/[^\s/;]+)*?(/[^\s/;]+/[^\s/;]+)(?=[\s;]|$)")
+_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)[^.!?:]{1,400}\?\W*$")
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
@@ -572,10 +573,12 @@ def over(moment: Moment, wanted: float) -> Row:
     return texts(f"{number} ", moment.text, (wanted, 160), (wanted + 30, 1000))
 
 
-def last_words(moment: Moment, wanted: float) -> Row:
-    """What was said lately, in whole sentences."""
+def last_words(moment: Moment, wanted: float, answered: bool = False) -> Row:
+    """What was said lately, in whole sentences; a question at its end only while it is open."""
     head = f"#{moment.seq}{encode.CLASS[moment.channel]}{f' {moment.item}' if moment.item else ''} "
     text = encode.one_line(moment.text)
+    while answered and (shorter := _LAST_QUESTION.sub("", text)) not in ("", text):
+        text = shorter
 
     def show(most: int) -> str:
         return head + encode.quoted(cut(encode.clip_to_sentence(text, most), most))
