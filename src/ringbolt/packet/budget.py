@@ -118,6 +118,7 @@ class _Filling:
         self._costs: dict[int, int] = {}  # by row
         self._opened: set[int] = set()  # parts whose heading is paid for
         self._texts: dict[tuple[int, int], tuple[str, int]] = {}
+        self._told_rows: set[int] = set()
         self._told = ""  # all that the taken rows say, in plain words
         rows = [row for part in parts for row in part.rows]
         # The number keeps equals in the order of the parts and rows.
@@ -130,10 +131,11 @@ class _Filling:
         while self._waiting and misses <= GIVE_UP_AFTER and self._left >= SMALLEST:
             priority, number, level, row = heappop(self._waiting)
             part = row.part
-            if part is None or row.taken >= level:
+            if part is None or row.taken >= level or id(row) in self._told_rows:
                 continue
             if not level and self._is_told(row):
                 part.total -= 1  # it is not left out
+                self._told_rows.add(id(row))  # it may wait more than once
                 continue
             text, cost = self._form(row, level)
             if not text:  # nothing to add to what is shown already

@@ -63,6 +63,7 @@ _LEGEND = (
     ' s system. task_recall finds what a heading such as "3 of 9" left out, and task_recall("#8") gives the'
     ' whole event 8, for instance where a text ends in "…".'
 )
+_OF_ERRORS = ("Error", "Exception", "Warning")  # names that would read as if something had failed
 _WORD = lazy_regex(r"[\w.@+-]+")
 _PLAIN_WORD = lazy_regex(r"\w+")
 
@@ -493,7 +494,11 @@ def _names(task: Snapshot, parts: Sequence[Part]) -> Part:
             said.append(_words(row.text for part in parts for row in part.rows if row.taken >= 0))
         return ", ".join(encode.name(one.name) for one in some if one.name not in said[tier])
 
-    names = [one for one in task.names if one.kind != "path" and one.chance >= LIKELY_NAME][:LIKELY]
+    names = [
+        one
+        for one in task.names
+        if one.kind != "path" and one.chance >= LIKELY_NAME and not one.name.endswith(_OF_ERRORS)
+    ][:LIKELY]
     found: list[Row] = []
     for number in range(0, len(names), TOGETHER):
         some = names[number : number + TOGETHER]
