@@ -37,7 +37,9 @@ REST = 0.3  # of the worth of a failure, for more of its symptom
 INSTEAD = 20  # characters of what worked instead
 BRIEF = 30  # characters of a choice that may be in other words by chance
 SHORT = 20  # characters of an attempt in its shortest form, without folders
-_ADDRESS = lazy_regex(r"https?://[^\s/;]+(?:/[^\s/;]+)*?(/[^\s/;]+/[^\s/;]+)(?=[\s;]|$)")
+_ADDRESS = lazy_regex(
+    r"https?://([^\s/;]{1,80})(?:/[^\s/;]{1,200}){0,20}?((?:/[^\s/;]{1,200}){2})(?=[\s;]|$)"
+)
 _LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)[^.!?:]{1,400}\?\W*$")
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
@@ -542,7 +544,8 @@ def settled_effect(effect: Effect, wanted: float) -> Row:
     number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
 
     def show(what: int, most: int) -> str:  # the heading says whether it was done
-        return f"{number} {quote(effect.what, what)}{_noted(effect, most)}"
+        call = effect.what if len(effect.what) <= what else _ADDRESS.sub(r"\1…\2", effect.what)
+        return f"{number} {quote(call, what)}{_noted(effect, most)}"
 
     failed = effect.status == "did_not"  # the error may stand among the failures
     told = effect.outcome or "" if failed else ""
@@ -558,7 +561,7 @@ def _noted(effect: Effect, most: int) -> str:
     """The note on an outcome, which may have another author; the end of an address says most."""
     if not effect.outcome:
         return ""
-    note = effect.outcome if len(effect.outcome) <= most else _ADDRESS.sub(r"…\1", effect.outcome)
+    note = effect.outcome if len(effect.outcome) <= most else _ADDRESS.sub(r"…\2", effect.outcome)
     return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {quote(note, most)}"
 
 
