@@ -328,3 +328,14 @@ def test_files_are_marked_when_only_some_of_them_are_not_committed(memory):
     text = resume.resume_packet(seen.replace(work_tree=tree), 500).text
     assert "uncommitted" in text
     assert "\nsrc/b.py*, src/a.py*\n" in text
+
+
+def test_a_question_is_not_repeated_once_the_user_has_spoken(memory):
+    task = memory.task_register("Fonts", request="Make the fonts smaller.").task_id
+    memory.task_update(task, "All three are below 45 kB. Which text should the page show?")
+    assert "Which text should" in memory.task_resume(task).text
+    user = memory.acting_as(channel="user", agent="")
+    user.task_remember(task, type="user_instruction", summary="Take the annual report, pages 3 to 5.")
+    text = memory.task_resume(task).text
+    assert "All three are below 45 kB." in text
+    assert "Which text should" not in text
