@@ -48,7 +48,8 @@ def test_a_script_that_is_pointed_at_production_counts_unless_its_name_says_that
         assert may_act_outside("Bash", {"command": command})
     for command in (
         "python tools/check_links.py --env prod", "node build.mjs --env production",
-        "python report.py --db prod", "NODE_ENV=production node server.js", "node seed.js --config config.prod.json", "pytest tests/prod",
+        "python report.py --db prod", "NODE_ENV=production node server.js",
+        "node seed.js --config config.prod.json", "pytest tests/prod",
     ):  # fmt: skip
         assert command_effects(command) == [], command
 
