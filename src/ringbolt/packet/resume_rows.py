@@ -32,7 +32,6 @@ from .worth import REASON, of_step, worth
 MARKS = {"pending": " ", "active": ">", "completed": "x", "failed": "!", "skipped": "-", "cancelled": "/"}
 
 SUMMED = " | "  # between the line of an output that says most, and the one that sums it up
-SURE_BLOCKERS = 3  # that every packet shows; more of them are chosen by their worth
 REST = 0.3  # of the worth of a failure, for more of its symptom
 INSTEAD = 20  # characters of what worked instead
 BRIEF = 30  # characters of a choice that may be in other words by chance
@@ -223,16 +222,7 @@ def run_command(one: RunCommand, wanted: float) -> Row:
 def blockers(task: Snapshot) -> list[Row]:
     """What is in the way, and what needs a person's attention."""
     named = cite(task.sources.get("blockers"))
-    found = [
-        texts(
-            f"Blocked{named}: ",
-            text,
-            (3 if age < SURE_BLOCKERS else worth("error", age), 120),
-            (10, 400),
-            (35, 2000),
-        )
-        for age, text in enumerate(reversed(task.blockers))
-    ][::-1]
+    found = [texts(f"Blocked{named}: ", text, (3, 120), (10, 400), (35, 2000)) for text in task.blockers]
     if task.attention:
         named = cite(task.sources.get("attention"))
         found.append(texts(f"Needs attention{named}: ", task.attention, (5, 120), (36, 500)))
