@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guard_cases import TEST, TUNE
+from guard_cases import FRESH, TEST, TUNE
 from speed import Figure, at_least, at_most, child_environment, table
 
 from ringbolt import TaskMemory
@@ -203,7 +203,7 @@ def installed(folder: Path) -> dict[str, str]:
 def made_cases(folder: Path, half: str, in_process: bool, only: str = "") -> list[Try]:
     """All tries of one half."""
     commands = installed(folder)
-    stories = {"tune": TUNE, "test": TEST}[half]
+    stories = {"tune": TUNE, "test": TEST, "fresh": FRESH}[half]
     found: list[Try] = []
     for number, (name, text) in enumerate(stories.items()):
         if only in name:
@@ -348,7 +348,7 @@ def real_figures(calls: int, asked: int, alarms: list[Alarm]) -> Iterator[Figure
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure the guard.")
-    parser.add_argument("--half", choices=("tune", "test", "both"), default="both")
+    parser.add_argument("--half", choices=("tune", "test", "fresh", "all"), default="all")
     parser.add_argument("--only", default="", help="stories with this text in their name")
     parser.add_argument(
         "--in-process", action="store_true", help="no process for each event: faster, less real"
@@ -363,7 +363,7 @@ def main() -> int:
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(dir=".", prefix=".bench-tmp-") as name:
         folder = Path(name).resolve()
-        for half in ("tune", "test") if options.half == "both" else (options.half,):
+        for half in ("tune", "test", "fresh") if options.half == "all" else (options.half,):
             if options.real:
                 break
             (own := folder / half).mkdir()

@@ -32,6 +32,14 @@ def test_a_check_of_the_same_kind_that_passes_settles_a_failure(memory, task):
     assert errors(memory, task) == []
 
 
+def test_a_command_line_that_has_the_failed_command_settles_it(memory, task):
+    bash(memory, task, "pnpm changeset status", "error Failed to find where HEAD diverged", failed=True)
+    bash(memory, task, "git fetch -q origin main:main && pnpm lint", "ok")
+    assert len(errors(memory, task)) == 1
+    bash(memory, task, "git fetch -q origin main:main && pnpm changeset status 2>&1 | tail -3", "info patch")
+    assert errors(memory, task) == []
+
+
 def test_a_merge_that_stopped_is_settled_when_it_goes_on(memory, task):
     bash(
         memory,

@@ -46,3 +46,15 @@ def test_longer_forms_take_what_is_left():
     assert fill(parts, 30, count) == f"{one * 2}\n{other}\n"
     parts = [part(row(one, Worth(20), 8), row(other, Worth(20), 9))]
     assert fill(parts, 40, count) == f"{one * 2}\n{other * 2}\n"
+
+
+def test_a_row_that_only_repeats_is_neither_shown_nor_counted_as_left_out():
+    told = Row((1, lambda: "| Never touch the table fines, finance audits it."))
+    again = [
+        Row((Worth(40), lambda: '#9a "Never touch the table fines"'), tells="never touch the table fines"),
+        Row((Worth(30), lambda: '#10a "Use a row in job_runs"'), tells="use a row in job_runs"),
+    ]
+    parts = [Part("task", None, [told]), Part("decision", lambda shown, total: f"{shown} of {total}", again)]
+    text = fill(parts, 200, len)
+    assert text == f'{told.text}\n1 of 1\n#10a "Use a row in job_runs"\n'
+    assert parts[1].left_out() == 0

@@ -144,7 +144,7 @@ def test_files_are_named_from_the_workspace_and_marked_by_their_change(memory):
     memory.task_log_action(task, "look", input={"file_path": "/w/deep/inside.py"}, type="other")
     memory.task_distill(task)
     text = memory.task_resume(task).text
-    assert "Files (*changed +new, not committed; a)\ninside.py*" in text
+    assert "Files (*changed +new, uncommitted; a)\ninside.py*" in text
 
 
 def test_a_small_packet_names_files_without_their_folders(memory):
@@ -326,5 +326,16 @@ def test_files_are_marked_when_only_some_of_them_are_not_committed(memory):
     assert "\nsrc/b.py*, src/a.py*!\n" in resume.resume_packet(seen.replace(work_tree=tree), 500).text
     tree = tree.replace(dirty=("src/a.py", "src/b.py"), dirty_count=2)
     text = resume.resume_packet(seen.replace(work_tree=tree), 500).text
-    assert "not committed" in text
+    assert "uncommitted" in text
     assert "\nsrc/b.py*, src/a.py*\n" in text
+
+
+def test_a_question_is_not_repeated_once_the_user_has_spoken(memory):
+    task = memory.task_register("Fonts", request="Make the fonts smaller.").task_id
+    memory.task_update(task, "All three are below 45 kB. Which text should the page show?")
+    assert "Which text should" in memory.task_resume(task).text
+    user = memory.acting_as(channel="user", agent="")
+    user.task_remember(task, type="user_instruction", summary="Take the annual report, pages 3 to 5.")
+    text = memory.task_resume(task).text
+    assert "All three are below 45 kB." in text
+    assert "Which text should" not in text

@@ -74,7 +74,12 @@ def test_what_a_long_request_forbids_is_not_cut_off(own):
     memory, _ = own
     request = f"Write a parser. {'It reads many formats. ' * 60}Do not write code yet. Thank you."
     task = memory.task_register("Parser", request=request).task_id
-    assert 'The request says #1a "Do not write code yet"\n' in memory.task_resume(task, budget=300).text
+    text = memory.task_resume(task, budget=300).text
+    assert text.count("Do not write code yet") == 1  # within the request, so it needs no row of its own
+    request = f"Write a lexer. {'It reads many formats. ' * 90}Do not write code yet. Thank you."
+    task = memory.task_register("Lexer", request=request).task_id
+    assert "The request says #" in (text := memory.task_resume(task, budget=300).text)
+    assert '"Do not write code yet"' in text  # too far down for the part that is shown
 
 
 def test_plan_mode_comes_before_the_request(own):

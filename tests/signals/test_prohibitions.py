@@ -30,6 +30,7 @@ AGAINST = [
     ("you must not touch the schema (db/schema.sql)", "edit db/schema.sql"),
     ("Don't create any new files in src/legacy", "edit src/legacy/new.py"),
     ("do not edit src/a.py or src/b.py", "edit src/b.py"),
+    ("Leave the staging database alone", 'psql -h staging-db.internal -c "DELETE FROM sessions"'),
     ("don't rename or move files under public/", "mv public/a.png public/b.png"),
     ("Do not delete anything in data/", "rm data/a.csv"),
     ("don't write to /etc", "echo a > /etc/hosts"),

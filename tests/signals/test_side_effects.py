@@ -38,6 +38,22 @@ def test_the_hook_writes_down_every_call_that_has_an_effect():
     assert [case for case in effects if not may_act_outside(case["tool"], case["input"])] == []
 
 
+def test_a_script_that_is_pointed_at_production_counts_unless_its_name_says_that_it_reads():
+    for command in (
+        "python tools/repair.py --db prod",
+        "./fix.rb production",
+        "node a.js --host=db.prod.example.com",
+    ):
+        assert [one.kind for one in command_effects(command)] == ["remote"], command
+        assert may_act_outside("Bash", {"command": command})
+    for command in (
+        "python tools/check_links.py --env prod", "node build.mjs --env production",
+        "python report.py --db prod", "NODE_ENV=production node server.js",
+        "node seed.js --config config.prod.json", "pytest tests/prod",
+    ):  # fmt: skip
+        assert command_effects(command) == [], command
+
+
 # Programs that have an effect only with a word that is a hint by itself (`npm publish`).
 HAVE_HINTS = frozenset(
     "npm uv poetry flit hatch pdm maturin cargo gem pod mix dart flutter deno dotnet nginx brew jsr vsce ovsx"

@@ -26,6 +26,7 @@ MOST_EDITS = 5
 SOON = 3  # calls of the same program after a failure that are taken to be further attempts
 
 _WORD = lazy_regex(r"[\w./-]{2,80}")
+_OUTPUT = lazy_regex(r"\s*(?:\d?>&?\s*\S+|\|.*)")
 _COMMON = frozenset("2>&1 cd echo head tail grep cat true null dev run and the for -n -l".split())
 
 
@@ -137,6 +138,18 @@ def settles(done: Attempt, failed: Attempt) -> bool:
     return stopped and bool(_GOES_ON.search(done.what))
 
 
+def _has_again(done: Attempt, failed: Attempt) -> bool:
+    """Whether a command line that worked has the one that failed: `git fetch && make` after `make`."""
+    if failed.tool != done.tool or failed.file or "&&" not in done.what:
+        return False
+    return _commands(failed.what)[-1] in _commands(done.what)
+
+
+def _commands(line: str) -> list[str]:
+    """The commands that `&&` joins, without what filters or redirects their output."""
+    return [_OUTPUT.sub("", part).strip() for part in line.split("&&")]
+
+
 def is_of_interest(tried: Attempt, symptom: str) -> bool:
     """Whether a failure is one of the work, not of how a tool was called, nor a look at what is not there."""
     if is_of_the_host(symptom):
@@ -182,7 +195,9 @@ class Attempts:
         closed: list[tuple[Failure, bool]] = []
         still: list[Failure] = []
         for one in self.open:
-            if (one.attempt.tool, one.attempt.input) == (done.tool, done.input):  # the same call
+            if (one.attempt.tool, one.attempt.input) == (done.tool, done.input) or _has_again(
+                done, one.attempt
+            ):
                 closed.append((one, True))
             elif settles(done, one.attempt):
                 closed.append((one, bool(one.edited) or not done.check))

@@ -74,6 +74,7 @@ _COMMON = COMMON_WORDS | frozenset(
     " attempt was were did done made make got get going go went gone".split()
 )
 
+_APPROVING = frozenset("good great fine ok okay perfect correct right nice sure yes agreed".split())
 # A stated decision or dead end is a sentence or a paragraph; no one states one in more characters.
 _MOST_READ = 4000
 
@@ -98,7 +99,7 @@ def split_dead_end(text: str, before: str = "") -> tuple[str, str]:
     if not why[1]:
         what, why = _contrast(tokens, what)
     what = _without_lead(tokens, what, _TRIED)
-    if not has_content(tokens, what, _FAILED):
+    if not has_content(tokens, what, _FAILED | _TRIED):
         subject = plain(before, MOST_CHOICE)
         return (subject if len(subject) > 8 else plain(text, MOST_CHOICE)), plain(text, MOST_REASON)
     return _text(tokens, what, MOST_CHOICE).rstrip(".:;,- "), _reason(_text(tokens, why, MOST_REASON))
@@ -120,8 +121,8 @@ def without_lead(text: str) -> str:
 def is_substantial(text: str) -> bool:
     """Whether a text names something, and does not only say what is done with it: "implement this"."""
     tokens = Tokens(text[:_MOST_READ])
-    verbs = frozenset(tokens.words[mark.start] for mark in tokens.marks if mark.tense == "base")
-    return has_content(tokens, (0, len(tokens.words)), verbs)
+    verbs = frozenset(tokens.words[mark.start] for mark in tokens.marks if mark.tense)
+    return has_content(tokens, (0, len(tokens.words)), verbs | _APPROVING)
 
 
 def has_content(tokens: Tokens, span: Span, but: frozenset[str] = frozenset()) -> bool:
@@ -221,7 +222,8 @@ def _explicit(tokens: Tokens, at: int, begin: int, end: int) -> Span | None:
         return at, end
     if word == "so" and following in ("that", "nothing", "nobody") and words[at + 2 : at + 3] != ["is"]:
         return at, end
-    clause = following in _CLAUSE or words[at - 1] == ","
+    clause = following in _CLAUSE and _has_predicate(tokens, at + 1, end)  # not "as the fallback"
+    clause = clause or words[at - 1] == ","
     if word == "as" and clause and words[at - 1] not in ("such", "same", "well", "as", "twice"):
         return at, end
     if word == "given" and words[at - 1] == ",":
@@ -300,6 +302,8 @@ def _without_lead(tokens: Tokens, span: Span, more: frozenset[str] = frozenset()
             or (word == "instead" and following == ",")
         ):
             at += 2
+        elif word == "like" and at and words[at - 1] == "would":
+            at += 2 if following == "to" else 1
         elif (
             (
                 word in _LEAD_WORDS

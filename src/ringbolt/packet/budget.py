@@ -5,12 +5,16 @@ what matters most is there at any budget and grows with it. The heading of a par
 
 What must be there has a fixed priority. The bulk has a worth instead: how many tokens it deserves. The less
 such a row costs for its worth, the sooner it is taken, and the first row of a part pays for the heading.
+
+A row may name the words that it is there for: it is left out if the rows taken before it have them already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
+
+from ..model.lazy_regex import lazy_regex
 
 Count = Callable[[str], int]
 
@@ -24,6 +28,11 @@ SMALLEST = 4
 MUSTS = 4.5
 
 
+# Fewer characters can be in another row by chance.
+SHORTEST_TOLD = 20
+_NO_WORD = lazy_regex(r"\W+")
+
+
 class Worth(float):
     """How many tokens a form deserves; its priority follows from what it costs."""
 
@@ -33,12 +42,16 @@ class Worth(float):
 
 
 class Row:
-    """One thing to show: `forms` from short to long, each with its priority (smaller is sooner) or worth."""
+    """One thing to show: `forms` from short to long, each with its priority (smaller is sooner) or worth.
 
-    __slots__ = ("forms", "part", "taken", "text")
+    `tells` are the words without which it is not worth showing, if there are any.
+    """
 
-    def __init__(self, *forms: tuple[float, Form]) -> None:
+    __slots__ = ("forms", "part", "taken", "tells", "text")
+
+    def __init__(self, *forms: tuple[float, Form], tells: str = "") -> None:
         self.forms = forms
+        self.tells = tells
         self.part: Part | None = None
         self.taken = -1
         self.text = ""
@@ -105,6 +118,8 @@ class _Filling:
         self._costs: dict[int, int] = {}  # by row
         self._opened: set[int] = set()  # parts whose heading is paid for
         self._texts: dict[tuple[int, int], tuple[str, int]] = {}
+        self._told_rows: set[int] = set()
+        self._told = ""  # all that the taken rows say, in plain words
         rows = [row for part in parts for row in part.rows]
         # The number keeps equals in the order of the parts and rows.
         self._waiting = [(_soonest(row, 0), number, 0, row) for number, row in enumerate(rows) if row.forms]
@@ -116,7 +131,11 @@ class _Filling:
         while self._waiting and misses <= GIVE_UP_AFTER and self._left >= SMALLEST:
             priority, number, level, row = heappop(self._waiting)
             part = row.part
-            if part is None or row.taken >= level:
+            if part is None or row.taken >= level or id(row) in self._told_rows:
+                continue
+            if not level and self._is_told(row):
+                part.total -= 1  # it is not left out
+                self._told_rows.add(id(row))  # it may wait more than once
                 continue
             text, cost = self._form(row, level)
             if not text:  # nothing to add to what is shown already
@@ -140,6 +159,7 @@ class _Filling:
         self._left -= more
         self._costs[id(row)] = cost
         row.taken, row.text = level, text
+        self._told += f" {_plain(text)}"
         if level + 1 < len(row.forms):
             heappush(self._waiting, (_soonest(row, level + 1), number, level + 1, row))
         if part is not None and id(part) not in self._opened:
@@ -149,6 +169,10 @@ class _Filling:
                 if other.taken < 0 and other.forms and isinstance(other.forms[0][0], Worth):
                     first = number - part.rows.index(row)
                     heappush(self._waiting, (_soonest(other, 0), first + place, 0, other))
+
+    def _is_told(self, row: Row) -> bool:
+        words = _plain(row.tells)
+        return len(words) >= SHORTEST_TOLD and words in self._told
 
     def _form(self, row: Row, level: int) -> tuple[str, int]:
         key = id(row), level
@@ -162,3 +186,8 @@ class _Filling:
 def _soonest(row: Row, level: int) -> float:
     wanted = row.forms[level][0]
     return wanted.priority(SMALLEST) if isinstance(wanted, Worth) else wanted
+
+
+def _plain(text: str) -> str:
+    """The words of a text, lower case, with one space between them."""
+    return _NO_WORD.sub(" ", text.lower()).strip()

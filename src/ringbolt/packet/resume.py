@@ -64,6 +64,7 @@ _LEGEND = (
     ' s system. task_recall finds what a heading such as "3 of 9" left out, and task_recall("#8") gives the'
     ' whole event 8, for instance where a text ends in "…".'
 )
+_OF_ERRORS = ("Error", "Exception", "Warning")  # names that would read as if something had failed
 _WORD = lazy_regex(r"[\w.@+-]+")
 _PLAIN_WORD = lazy_regex(r"\w+")
 
@@ -155,7 +156,7 @@ def _parts(task: Snapshot, characters: int, now: str | None, health: Sequence[st
         _part(task, "decision", "Decisions", task.decisions, rows.decision),
         _part(task, "exclusion", "Failed or ruled out", task.exclusions, rows.exclusion),
         _part(task, "error", "Errors, not settled", task.errors, rows.exclusion),
-        _part(task, "settled", "Errors, settled or given up", task.resolved, rows.settled),
+        _part(task, "settled", "Errors, settled", task.resolved, rows.settled),
         Part("run_command", _counted("How to run"), _how_to_run(task)),
         Part("question", _counted("Open questions"), [rows.question(one) for one in task.questions[::-1]]),
         Part("blocker", None, rows.blockers(task)),
@@ -344,8 +345,9 @@ def _last_words(task: Snapshot) -> Part:
     lately = [moment for moment in task.recent if moment.type not in _SHOWN_ELSEWHERE and moment.text]
     spoken = [moment for moment in lately if moment.type != "action"][:LAST_WORDS]
     acted = [moment for moment in lately if moment.type == "action"][:LAST_CALLS]
+    answer = task.instructions[-1].seq if task.instructions else 0  # a question before it is not open
     found = [
-        (one, rows.last_words(one, worth("last words") if age < 1 else 12 + age))
+        (one, rows.last_words(one, worth("last words") if age < 1 else 12 + age, one.seq < answer))
         for age, one in enumerate(spoken)
     ]
     found += [(one, rows.moment(one, 13 + age)) for age, one in enumerate(acted)]
@@ -415,9 +417,9 @@ def _files(task: Snapshot, characters: int) -> list[Part]:
 
     committed = ""
     if dirty and all(rows.from_root(file.path, roots) in dirty for file in task.files):
-        committed, dirty = ", not committed", set[str]()
+        committed, dirty = ", uncommitted", set[str]()
     elif dirty:
-        committed = " !not committed"
+        committed = " !uncommitted"
 
     def shown(name: str, folder: str, touch: FileTouch | None, wanted: float) -> Row:
         path = rows.from_root(touch.path, roots) if touch else f"{folder}/{name}" if folder else name
@@ -466,7 +468,7 @@ def _plan(task: Snapshot) -> list[Part]:
     ]
     marks = {rows.mark(item) for item in items[low : high + 1]}
     meant = ", ".join(meaning for mark, meaning in _MEANT.items() if mark in marks)
-    version = "Plan, inferred from what was said" if task.plan_inferred else f"Plan v{task.plan_version}"
+    version = "Plan, inferred" if task.plan_inferred else f"Plan v{task.plan_version}"
     if _is_of_finished_request(task):
         version += ", of the request before"
 
@@ -494,7 +496,11 @@ def _names(task: Snapshot, parts: Sequence[Part]) -> Part:
             said.append(_words(row.text for part in parts for row in part.rows if row.taken >= 0))
         return ", ".join(encode.name(one.name) for one in some if one.name not in said[tier])
 
-    names = [one for one in task.names if one.kind != "path" and one.chance >= LIKELY_NAME][:LIKELY]
+    names = [
+        one
+        for one in task.names
+        if one.kind != "path" and one.chance >= LIKELY_NAME and not one.name.endswith(_OF_ERRORS)
+    ][:LIKELY]
     found: list[Row] = []
     for number in range(0, len(names), TOGETHER):
         some = names[number : number + TOGETHER]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..ledger.inferred_plan import FROM_PROSE
 from ..model.lazy_regex import lazy_regex
 from ..model.types import (
     Criterion,
@@ -31,8 +32,14 @@ from .worth import REASON, of_step, worth
 MARKS = {"pending": " ", "active": ">", "completed": "x", "failed": "!", "skipped": "-", "cancelled": "/"}
 
 SUMMED = " | "  # between the line of an output that says most, and the one that sums it up
-INSTEAD = 30  # characters of what worked instead
+REST = 0.3  # of the worth of a failure, for more of its symptom
+INSTEAD = 20  # characters of what worked instead
+BRIEF = 30  # characters of a choice that may be in other words by chance
 SHORT = 20  # characters of an attempt in its shortest form, without folders
+_ADDRESS = lazy_regex(
+    r"https?://([^\s/;]{1,80})(?:/[^\s/;]{1,200}){0,20}?((?:/[^\s/;]{1,200}){2})(?=[\s;]|$)"
+)
+_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)[^.!?:]{1,400}\?\W*$")
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
@@ -124,7 +131,10 @@ def _forbidden_in_request(task: Snapshot) -> list[Row]:
     named = f" #{last.seq}{encode.CLASS[last.channel]}" if last else cite(task.sources.get("request"))
     clauses = [match[1] for match in _FORBIDS.finditer(text[:20_000]) if match.end() > SHORT_REQUEST]
     return [
-        Row((2.25 + place / 100, lambda clause=clause: f"The request says{named} {quote(clause, 120)}"))
+        Row(
+            (2.25 + place / 100, lambda clause=clause: f"The request says{named} {quote(clause, 120)}"),
+            tells=clause[:120],
+        )
         for place, clause in enumerate(clauses[:2])
     ]
 
@@ -337,7 +347,11 @@ def step(item: Item, distance: int, turn: bool) -> Row:
                 line += f"; {name}{cite(source)} {quote(text, most)}"
         return line
 
-    return Row((wanted, lambda: show(90)), (34, lambda: show(2000)))
+    # Open steps that were found in the request are read there.
+    open_in_prose = item.status == "pending" and not turn and FROM_PROSE in item.detail
+    return Row(
+        (wanted, lambda: show(90)), (34, lambda: show(2000)), tells=item.title if open_in_prose else ""
+    )
 
 
 def step_line(name: str, item: Item | None, title: str) -> Row:
@@ -394,6 +408,9 @@ def decision(entry: Entry, wanted: float) -> Row:
         (Worth(wanted * REASON), lambda: show(110, False)),
         (8.1, lambda: show(320, False)),
         (30, lambda: show(2000, True)),
+        tells=(choice if len(choice) > BRIEF else f"{choice} {data.get('reasoning') or ''}")
+        if data.get("inferred")
+        else "",
     )
 
 
@@ -421,7 +438,8 @@ def exclusion(entry: Entry, wanted: float) -> Row:
     if not why:
         return texts(f"{by(entry)}{where} ", with_detail(entry), (wanted, 140), (30, 2000))
     return Row(
-        (wanted, lambda: show(SHORT, 120, False)),
+        (wanted, lambda: show(SHORT, 160 if data.get("rejected") else 90, False)),
+        (Worth(wanted * REST), lambda: show(SHORT, 130, False)),
         (8.2, lambda: show(SHORT, 320, False)),
         (12.5, lambda: show(70, 320, False)),
         (26, lambda: show(300, 320, True)),
@@ -450,8 +468,8 @@ def symptom(text: str, most: int) -> str:
     return encode.quoted(f"{cut(where, room)}{SUMMED}{summed}" if room >= 20 else summed)
 
 
-# How most errors end; in little room the heading says enough.
-_USUAL_ENDS = ("the same worked later", "not tried again")
+# How most errors end, and what is said of it in little room: for the first, the heading says enough.
+_USUAL_ENDS = {"the same worked later": "", "not tried again": " (left)"}
 
 
 def settled(entry: Entry, wanted: float) -> Row:
@@ -460,11 +478,15 @@ def settled(entry: Entry, wanted: float) -> Row:
     how = entry.data.get("resolution")
 
     def show(most: int, whole: bool) -> str:
-        short = how and (whole or str(how) not in _USUAL_ENDS)
-        return f"{by(entry)} {symptom(failed, most)}" + (f": {quote(str(how), most)}" if short else "")
+        usual = None if whole or not how else _USUAL_ENDS.get(str(how))
+        end = usual if usual is not None else f": {quote(str(how), most)}" if how else ""
+        return f"{by(entry)} {symptom(failed, most)}{end}"
 
     return Row(
-        (wanted, lambda: show(120, False)), (8.3, lambda: show(300, True)), (30, lambda: show(1000, True))
+        (wanted, lambda: show(90, False)),
+        (Worth(wanted * REST), lambda: show(130, False)),
+        (8.3, lambda: show(300, True)),
+        (30, lambda: show(1000, True)),
     )
 
 
@@ -478,7 +500,9 @@ def note(entry: Entry, wanted: float) -> Row:
                 for wanted, most in lengths
             )
         )
-    return texts(f"{by(entry)} {entry.type} ", with_detail(entry), (wanted, 140), (60, 1500))
+    row = texts(f"{by(entry)} {entry.type} ", with_detail(entry), (wanted, 140), (60, 1500))
+    row.tells = entry.summary
+    return row
 
 
 def question(entry: Entry) -> Row:
@@ -509,17 +533,26 @@ def settled_effect(effect: Effect, wanted: float) -> Row:
     """A side effect with a known outcome."""
     number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
 
-    def show(most: int) -> str:  # the heading says whether it was done
-        return f"{number} {quote(effect.what, most)}{_noted(effect, most)}"
+    def show(what: int, most: int) -> str:  # the heading says whether it was done
+        call = effect.what if len(effect.what) <= what else _ADDRESS.sub(r"\1…\2", effect.what)
+        return f"{number} {quote(call, what)}{_noted(effect, most)}"
 
-    return Row((wanted, lambda: show(70)), (35, lambda: show(1000)))
+    failed = effect.status == "did_not"  # the error may stand among the failures
+    told = effect.outcome or "" if failed else ""
+    return Row(
+        (wanted, lambda: show(48, 48)),
+        (9.2, lambda: show(70, 70)),
+        (35, lambda: show(1000, 1000)),
+        tells=told,
+    )
 
 
 def _noted(effect: Effect, most: int) -> str:
-    """The note on an outcome, which may have another author."""
+    """The note on an outcome, which may have another author; the end of an address says most."""
     if not effect.outcome:
         return ""
-    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {quote(effect.outcome, most)}"
+    note = effect.outcome if len(effect.outcome) <= most else _ADDRESS.sub(r"…\2", effect.outcome)
+    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {quote(note, most)}"
 
 
 def wait(wait: Wait) -> Row:
@@ -533,10 +566,12 @@ def over(moment: Moment, wanted: float) -> Row:
     return texts(f"{number} ", moment.text, (wanted, 160), (wanted + 30, 1000))
 
 
-def last_words(moment: Moment, wanted: float) -> Row:
-    """What was said lately, in whole sentences."""
+def last_words(moment: Moment, wanted: float, answered: bool = False) -> Row:
+    """What was said lately, in whole sentences; a question at its end only while it is open."""
     head = f"#{moment.seq}{encode.CLASS[moment.channel]}{f' {moment.item}' if moment.item else ''} "
     text = encode.one_line(moment.text)
+    while answered and (shorter := _LAST_QUESTION.sub("", text)) not in ("", text):
+        text = shorter
 
     def show(most: int) -> str:
         return head + encode.quoted(cut(encode.clip_to_sentence(text, most), most))

@@ -33,26 +33,27 @@ _TUNED = {
 }
 # Judged.
 _JUDGED = {
-    "newest": 70.0,  # and of what the user said last
+    "newest": 130.0,  # and of what the user said last
     "merge": 14.0,  # a commit that only merges
     "ruled out": 20.0,  # an approach that was only said not to work
     "error": 35.0,
-    "did": 36.0,
+    "did": 46.0,
     "did not": 16.0,
-    "instruction": 12.0,
+    "instruction": 24.0,
     "run": 8.0,
     "last words": 12.0,
     "recorded": 90.0,  # a value or a dead end that somebody took the trouble to record
     "value": 20.0,
-    "surely decided": 30.0,  # inferred, with a high confidence
+    "surely decided": 36.0,  # inferred, with a high confidence
     "perhaps decided": 15.0,
     "step: said": 22.0,  # one that was only announced
     "step: said and done": 9.0,
 }
 STATED = 0.8  # the confidence from which an inferred entry counts like one that was recorded
 UNDERSTOOD = 80  # characters of an instruction that can be understood alone; a "yes" cannot
-REASON = 0.6  # of a decision's worth, for its reason
+REASON = 0.8  # of a decision's worth, for its reason
 NEXT_STEPS = 12
+SOON_OLD = 8  # how much faster a decision fades that was only spoken or written in a summary
 FADES = 25  # rows of one kind after which one more is worth half as much
 
 
@@ -66,7 +67,7 @@ def worth(kind: str, age: float = 0) -> Worth:
 
 def of_entry(entry: Entry, age: int) -> Worth:
     """What an entry is worth; `age` counts the newer ones of its type."""
-    found = worth(kind_of_entry(entry), age)
+    found = worth(kind := kind_of_entry(entry), age * (SOON_OLD if kind.endswith("decided") else 1))
     if entry.type == "user_instruction":
         return Worth(found * min(1, len(entry.summary) / UNDERSTOOD))
     return found

@@ -537,8 +537,10 @@ def goes_against(rule: Prohibition, call: Call) -> bool:
         return any(
             not any(_under(one, path) for one in rule.paths) for path in call.changed if _is_inside(path)
         )
-    if rule.action == "edit":
-        return any(_is_at(rule, path, call.content) for path in call.changed)
+    if rule.action == "edit" and any(_is_at(rule, path, call.content) for path in call.changed):
+        return True
+    if rule.action == "edit" and (rule.paths or not _SYSTEMS.intersection(rule.words)):
+        return False
     if call.command:
         if call.form.reads:
             return False
@@ -558,6 +560,10 @@ def goes_against(rule: Prohibition, call: Call) -> bool:
     return all(_has(call.content.lower(), word) for word in names + rest)
 
 
+# What is changed by commands, not in files: "leave the staging database alone".
+_SYSTEMS = frozenset(
+    "database db cluster bucket queue production prod staging live instance registry".split()
+)
 # Folders of scratch files, which are nobody's concern.
 _SCRATCH = ("/tmp/", "/var/", "/dev/", "/private/", "~/.", "$")  # noqa: S108
 

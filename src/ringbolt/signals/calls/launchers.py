@@ -47,11 +47,18 @@ _PREFIXES: dict[str, str] = {
     "watch": "-n --interval",
     "proxychains4": "-f",
     "direnv": "",
+    "taskset": "-p --pid",
+    "systemd-run": "-u --unit -p --property -E --setenv",
+    "xvfb-run": "-e -f -n -p -s -w --error-file --auth-file --server-num --server-args",
 }  # fmt: skip
 # Launchers whose second word, or words, are part of them.
 _WITH_VERB: dict[str, tuple[str, ...]] = {
     "uv": ("run", "tool run"),
     "poetry": ("run",),
+    "pipx": ("run",),
+    "devbox": ("run",),
+    "teller": ("run",),
+    "saml2aws": ("exec",),
     "pdm": ("run",),
     "pipenv": ("run",),
     "hatch": ("run",),

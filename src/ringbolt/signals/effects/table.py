@@ -356,6 +356,9 @@ TABLE: Mapping[str, Rows] = {
                     "consul kv get {1}"),),
     "etcdctl": (_row("(?:put|del)", "database", "etcdctl get {1}"),),
     "kafka-topics.sh": (_row("", "database", "kafka-topics.sh --list"),),
+    "celery": (_row(r"(?:.* )?(?:call|control \S+|purge)", "service", "celery inspect active"),),
+    "sentry-cli": (_row("(?:releases|deploys) (?:new|finalize|delete|archive|set-commits|deploys)",
+                        "release", "sentry-cli releases list"),),
     "rabbitmqadmin": (_row("(?:publish|declare|delete|purge)", "database", "rabbitmqadmin list queues"),),
     "stripe": (_row(rf"(?!.*\b{_STATUS}\b)\S+ (?:create|update|delete|cancel|confirm|capture|pay|refund)"
                     rf"|trigger",

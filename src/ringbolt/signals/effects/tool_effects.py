@@ -80,6 +80,7 @@ _KINDS = (
                "sentry", "zendesk", "trello", "asana", "card")),
     ("push", ("push", "branch", "commit", "repository", "repo")),
 )  # fmt: skip
+_CODE_HOSTS = frozenset("github gitlab bitbucket gitea forgejo".split())
 _SQL_FIELDS = ("sql", "query", "statement", "command", "q", "queries", "statements")
 # Fields of an input that say which object it is about.
 _NAMING = (
@@ -128,6 +129,8 @@ def tool_effect(tool: str, given: Mapping[str, Any]) -> Found | None:
     if not server and (set(words) & _LOCAL_OBJECTS or len(words) < 2):
         return None
     kind = next((kind for kind, hints in _KINDS if set(hints) & set(words)), "")
+    if not kind and server_words & _CODE_HOSTS and set(objects) & {"file", "files"}:
+        kind = "push"  # a file on a branch there is a commit
     kind = kind or next((kind for kind, hints in _KINDS if set(hints) & server_words), "service")
     named = _named(given)
     label = f"{server} {name}" if server else name
