@@ -32,6 +32,7 @@ from ..model.types import Value
 from ..signals.effects.side_effects import HINT_PARTS, HINT_WORDS
 from ..signals.effects.tool_effects import TOOL_VERBS
 from ..system.files import FileErrors, write_atomic
+from ..system.os_calls import make_private_folders
 from . import capture_hook
 from .host_table import EVENT_FIELDS, FIELDS, HOSTS, WHOLE
 
@@ -131,7 +132,7 @@ def write_build(path: str) -> None:
     if os.path.isfile(path):
         return
     with FileErrors(path):
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_private_folders(os.path.dirname(path))
         write_atomic(path, compiled(), mode=0o644)
 
 
