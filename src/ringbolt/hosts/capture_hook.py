@@ -44,6 +44,10 @@ BUILT: dict[str, bytes] = {}
 
 MOST_INPUT = 32 << 20
 _BLOCK = 1 << 16
+# Where Windows counts its boots, the seconds that an interrupted process has to end, and what stops its alarm.
+BOOT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters"
+_GRACE = 1.0
+_watch: list[Any] = []
 # Seconds that a host may take to hand its event over, and that we may take to write it.
 _PATIENCE = 5.0
 # An event that is not JSON is kept up to here, enough to see what it was.
@@ -984,6 +988,8 @@ def simple_toml(text: str) -> dict[str, Any] | None:
 def user_folder(name: str, below: str) -> str:
     """Our folder below a folder of the user: the one that a variable names, or its usual place."""
     base = variable(name)
+    if not base and sys.platform == "win32":  # as in system/user_folders.py
+        base = variable("APPDATA" if "CONFIG" in name else "LOCALAPPDATA")
     if not base:
         home = _home()
         base = f"{home}{'' if home.endswith('/') else '/'}{below}"
@@ -1067,10 +1073,10 @@ def write_event(folder: str, name: str, content: bytes) -> str:
     part, path = write_part(folder, name, content), f"{folder}/new/{name}"
     try:
         try:
-            system.replace(part, path)
+            _rename(part, path)
         except FileNotFoundError:  # new/ was removed
             make_journal(folder)
-            system.replace(part, path)
+            _rename(part, path)
     except BaseException:
         unlink(part)
         raise
@@ -1100,6 +1106,18 @@ def write_part(folder: str, name: str, content: bytes) -> str:
     return part
 
 
+def _rename(part: str, path: str) -> None:
+    """Rename a file; on Windows again for a moment, because a virus scanner may have the new file open."""
+    for pause in (0.002, 0.01, 0.05, 0.2):
+        try:
+            return system.replace(part, path)
+        except PermissionError:
+            if sys.platform != "win32":
+                raise
+            time.sleep(pause)
+    return system.replace(part, path)
+
+
 def is_link(path: str) -> bool:
     try:
         return system.lstat(path).st_mode & 0o170000 == 0o120000
@@ -1122,6 +1140,8 @@ def _sync(file: int) -> None:
 
 def make_journal(folder: str) -> None:
     """Make the folders of a journal, for the owner alone."""
+    if sys.platform == "win32":
+        folder = folder.replace("\\", "/")
     missing = [folder]
     while "/" in (above := missing[-1].rpartition("/")[0]) and not exists(above):
         missing.append(above)
@@ -1235,6 +1255,14 @@ def was_compacted(transcript: str, since: int) -> bool:
 
 def boot_id() -> str:
     """Eight digits for this start of the machine: monotonic time counts from there."""
+    if sys.platform == "win32":
+        try:
+            import winreg
+
+            with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, BOOT_KEY) as key:
+                return f"{winreg.QueryValueEx(key, 'BootId')[0]:08x}"
+        except (ImportError, OSError, ValueError, TypeError):
+            return "00000000"
     found = read_small("/proc/sys/kernel/random/boot_id", 64)[:8].decode("ascii", "replace")
     return found if len(found) == 8 and found.isalnum() else "00000000"
 
@@ -1284,7 +1312,8 @@ def complain(text: str) -> None:
 def set_alarm(seconds: float | None, kind: type[Late] = Late) -> None:
     """Raise `kind` in so many seconds, wherever the process is then; None stops the alarm.
 
-    Systems without such a timer have no deadline.
+    Windows has no such timer: there a thread interrupts the main one, which notices it between two steps of
+    Python. If it does not, because it waits for input or a lock, the process ends; what it wrote is whole.
     """
 
     def ring(number: int, frame: object) -> None:
@@ -1293,6 +1322,28 @@ def set_alarm(seconds: float | None, kind: type[Late] = Late) -> None:
     if hasattr(_signal, "setitimer"):
         _signal.signal(_signal.SIGALRM, ring)
         _signal.setitimer(_signal.ITIMER_REAL, 0 if seconds is None else max(seconds, 0.001))
+        return
+    import _thread
+
+    if _watch:
+        _watch.pop().release()  # ends the thread of the last alarm
+    _signal.signal(_signal.SIGINT, ring if seconds is not None else _signal.default_int_handler)
+    if seconds is not None:
+        stopped = _thread.allocate_lock()
+        stopped.acquire()
+        _watch.append(stopped)
+        _thread.start_new_thread(_interrupt, (stopped, max(seconds, 0.001)))
+
+
+def _interrupt(stopped: Any, seconds: float) -> None:
+    import _thread
+
+    if stopped.acquire(timeout=seconds):
+        return
+    _thread.interrupt_main()
+    if not stopped.acquire(timeout=_GRACE):
+        complain("the time was up")
+        system._exit(0)  # pyright: ignore[reportPrivateUsage]
 
 
 if __name__ == "__main__":

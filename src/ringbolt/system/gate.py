@@ -43,9 +43,7 @@ POWER_OF: dict[str, Power] = {
 REFUSED = "this is not allowed here"
 _OF_THE_KERNEL = ("/proc", "/sys", "/dev")
 _MOST_OWN_FILES = 5000
-# O_PATH needs no permission to read, and does not wait for a pipe or a device.
-_SEE = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_SEE, _READ = os_calls.SEE, os_calls.READ
 
 Identity = tuple[int, int]  # device and inode
 
@@ -262,7 +260,7 @@ def _audit(entry: dict[str, str | None]) -> None:
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
         if os.path.exists(path) and os.path.getsize(path) > MOST_AUDIT:
             os.replace(path, f"{path}.1")
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        handle = os_calls.open_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         with open(handle, "ab") as file:
             file.write(json.dumps(entry).encode() + b"\n")
 

@@ -33,6 +33,10 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 # Opening a pipe for reading would wait for a writer.
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0)
+# How the gate opens a file: to read it, and to see that it is there. O_PATH needs no permission to read, and
+# does not wait for a pipe or a device.
+READ = os.O_RDONLY | _NO_WAIT | _ALWAYS
+SEE = getattr(os, "O_PATH", os.O_RDONLY | _NO_WAIT) | _ALWAYS
 # Another program, often a virus scanner, has the file open: it is over in a moment.
 _SHARING = (5, 32, 33)  # ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION
 _SHARING_SECONDS = 2.0
