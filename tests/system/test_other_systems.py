@@ -29,7 +29,7 @@ LEFT_OUT = "postgres or no_file_open or which_boot or clock_that_jumps"
 
 def simulated(*words: str, text: object = None, **more: str) -> subprocess.CompletedProcess:
     """Run Python as on macOS, with a JSON value as its input."""
-    environ = {**os.environ, "RINGBOLT_SIMULATE": "darwin", "PYTHONPATH": str(HERE / "other_systems"), **more}
+    environ = {**os.environ, "RINGBOLT_SIMULATE": system, "PYTHONPATH": str(HERE / "other_systems"), **more}
     environ.pop("PYTEST_XDIST_WORKER", None)
     return subprocess.run(
         [sys.executable, *words],
