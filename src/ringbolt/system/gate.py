@@ -135,13 +135,13 @@ class Gate(Value, frozen=True, kw_only=True):
 
     def _is_own(self, real: str, status: os.stat_result | None) -> bool:
         own = [os.path.realpath(path) for path in (*self.own, *_protected)]
-        if any(real == path or real.startswith((f"{path}/", f"{path}-", f"{path}.")) for path in own):
+        if any(real == path or real.startswith((f"{path}{os.sep}", f"{path}-", f"{path}.")) for path in own):
             return True
         # Compare identities too: a file system may ignore case, or be mounted in two places.
         identities = set(_identities(own))
         above = [real]
-        while len(above[-1]) > 1:
-            above.append(os.path.dirname(above[-1]))
+        while (upper := os.path.dirname(above[-1])) != above[-1]:
+            above.append(upper)
         if identities.intersection(_identities(above)):
             return True
         # A hard link is another name of the same file.
@@ -158,7 +158,7 @@ def _path_of(handle: int, path: str) -> str:
 
 
 def _is_below(path: str, folders: Iterable[str]) -> bool:
-    return any(path == folder or path.startswith(f"{folder.rstrip('/')}/") for folder in folders)
+    return any(path == folder or path.startswith(f"{folder.rstrip(os.sep)}{os.sep}") for folder in folders)
 
 
 def _identities(paths: Iterable[str]) -> Iterator[Identity]:
