@@ -44,7 +44,7 @@ BUILT: dict[str, bytes] = {}
 
 MOST_INPUT = 32 << 20
 _BLOCK = 1 << 16
-# Where Windows counts its boots, the seconds that an interrupted process has to end, and what stops its alarm.
+# Where Windows counts its boots, the seconds that an interrupted process has to end, what stops its alarm.
 BOOT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters"
 _GRACE = 1.0
 _watch: list[Any] = []

@@ -12,8 +12,10 @@ from itertools import count
 from typing import BinaryIO
 
 from ..model.errors import InvalidInput, StoreError, shown
+from ..model.validate import blake2b
 from . import os_calls
 from .os_calls import IS_WINDOWS, open_file, open_folder, sync, sync_folder
+from .user_folders import user_folder
 
 TEMP = ".ringbolt-tmp"
 _BLOCK = 1 << 20
@@ -149,30 +151,20 @@ def _names(path: str, handle: int) -> bool:
 @contextmanager
 def locked_folder(folder: str) -> Generator[None]:
     """Lock a folder against others that use this function, for the length of the block."""
-    handle = _locked_file(folder) if IS_WINDOWS else open_folder(folder)
+    handle = open_file(_lock_file(folder), os.O_RDWR | os.O_CREAT) if IS_WINDOWS else open_folder(folder)
     try:
-        if not IS_WINDOWS:
-            _locked(handle, wait=True)
+        _locked(handle, wait=True)
         yield
     finally:
         os.close(handle)
-        if IS_WINDOWS:
-            with suppress(OSError):  # another process waits for it, and removes it later
-                os.unlink(_lock_of(folder))
 
 
-def _lock_of(folder: str) -> str:
-    return os.path.join(folder, f".folder{TEMP}")
-
-
-def _locked_file(folder: str) -> int:
-    """A lock on a file in a folder, because Windows locks no folders."""
-    while True:
-        handle = open_file(_lock_of(folder), os.O_RDWR | os.O_CREAT)
-        _locked(handle, wait=True)
-        if _names(_lock_of(folder), handle):
-            return handle
-        os.close(handle)  # its last user removed it in between
+def _lock_file(folder: str) -> str:
+    """The file that stands for a folder on Windows, which locks no folders: with the user's data."""
+    name = os.path.normcase(os.path.realpath(folder)).encode("utf-8", "replace")
+    place = os.path.join(user_folder("data"), "locks")
+    os_calls.make_private_folders(place)
+    return os.path.join(place, blake2b(name, digest_size=12).hexdigest())
 
 
 def make_folder(path: str) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from .os_calls import IS_WINDOWS
 
-
 _PLACES = {
     "data": ("XDG_DATA_HOME", "LOCALAPPDATA", ".local/share"),
     "config": ("XDG_CONFIG_HOME", "APPDATA", ".config"),

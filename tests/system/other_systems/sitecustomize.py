@@ -25,9 +25,9 @@ _MACOS_LACKS = {
 }
 _WINDOWS_LACKS = {
     "os": _MACOS_LACKS["os"] + " O_NOFOLLOW O_DIRECTORY O_CLOEXEC O_NONBLOCK O_NOCTTY O_SYNC O_DSYNC"
-    " pread pwrite preadv pwritev readv writev getuid geteuid getgid getegid getgroups getlogin_r fork forkpty"
-    " killpg setsid getsid getpgid setpgid getpgrp mkfifo mknod openpty login_tty register_at_fork uname fchmod"
-    " fchown chown lchown chroot nice getpriority setpriority getloadavg statvfs fstatvfs sysconf confstr"
+    " pread pwrite preadv pwritev readv writev getuid geteuid getgid getegid getgroups fork forkpty"
+    " killpg setsid getsid getpgid setpgid getpgrp mkfifo mknod openpty login_tty register_at_fork uname"
+    " fchmod fchown chown lchown chroot nice getpriority setpriority getloadavg statvfs fstatvfs sysconf confstr"
     " pathconf set_blocking get_blocking pipe2 ttyname ctermid tcgetpgrp wait wait3 wait4 waitid WNOHANG"
     " lockf sendfile umount fchdir sync setuid initgroups sched_yield",
     "signal": "SIGALRM SIGKILL SIGHUP SIGQUIT SIGUSR1 SIGUSR2 SIGPIPE SIGCHLD SIGXFSZ setitimer getitimer"
@@ -83,7 +83,7 @@ def _show(seen: dict[str, ModuleType], missing: frozenset[str]) -> None:
     """Let modules of ours, and our programs, import these modules in place of the real ones."""
     load = builtins.__import__
 
-    def imported(name, globals=None, locals=None, fromlist=(), level=0):  # noqa: A002 - the form of __import__
+    def imported(name, globals=None, locals=None, fromlist=(), level=0):
         ours = globals is not None and level == 0 and _is_ours(globals)
         if ours and name in missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
@@ -106,17 +106,18 @@ def _sys(platform: str) -> ModuleType:
 def _macos() -> None:
     import fcntl
 
-    def not_there(*_, **__):
-        raise OSError(22, "Invalid argument")  # Linux has neither F_FULLFSYNC nor F_GETPATH
+    real, read_link = fcntl.fcntl, os.readlink
 
-    real = fcntl.fcntl
-    seen = {
-        name: _Seen(__import__(name), lacks) for name, lacks in _MACOS_LACKS.items()
-    }  # fmt: skip
+    def control(handle, what, *more):
+        if what == 51:  # F_FULLFSYNC, which Linux refuses as network shares on macOS do
+            raise OSError(22, "Invalid argument")
+        if what == 50:  # F_GETPATH
+            return os.fsencode(read_link(f"/proc/self/fd/{handle}")) + bytes(8)
+        return real(handle, what, *more)
+
+    seen = {name: _Seen(__import__(name), lacks) for name, lacks in _MACOS_LACKS.items()}
     seen["sys"] = _sys("darwin")
-    seen["fcntl"] = _Seen(
-        fcntl, "", fcntl=lambda handle, what, *more: (not_there if what in (50, 51) else real)(handle, what, *more)
-    )  # fmt: skip
+    seen["fcntl"] = _Seen(fcntl, "", fcntl=control)
     _show(seen, frozenset(("winreg", "msvcrt", "nt", "_winapi")))
     _hide_proc()
 
@@ -215,13 +216,13 @@ class _Registry(ModuleType):
     HKEY_LOCAL_MACHINE = 0
 
     @staticmethod
-    def OpenKey(*_):  # noqa: N802 - Windows' own name
+    def OpenKey(*_):
         import contextlib
 
         return contextlib.nullcontext()
 
     @staticmethod
-    def QueryValueEx(_, name):  # noqa: N802 - Windows' own name
+    def QueryValueEx(_, name):
         return {"BootId": 10}[name], 4
 
 
