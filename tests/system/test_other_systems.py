@@ -1,7 +1,7 @@
 """A store, a hook, the MCP server and the calls of the system on a Python that looks like another system's.
 
-Neither macOS nor Windows can be had where this runs. What those systems lack is removed for our modules before
-they are imported (other_systems/sitecustomize.py), in this process and in all that it starts. `make
+Neither macOS nor Windows can be had where this runs. What those systems lack is removed for our modules
+before they are imported (other_systems/sitecustomize.py), in this process and in all that it starts. `make
 test-platforms` runs whole suites like this.
 """
 

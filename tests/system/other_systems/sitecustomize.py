@@ -27,9 +27,9 @@ _WINDOWS_LACKS = {
     "os": _MACOS_LACKS["os"] + " O_NOFOLLOW O_DIRECTORY O_CLOEXEC O_NONBLOCK O_NOCTTY O_SYNC O_DSYNC"
     " pread pwrite preadv pwritev readv writev getuid geteuid getgid getegid getgroups fork forkpty"
     " killpg setsid getsid getpgid setpgid getpgrp mkfifo mknod openpty login_tty register_at_fork uname"
-    " fchmod fchown chown lchown chroot nice getpriority setpriority getloadavg statvfs fstatvfs sysconf confstr"
-    " pathconf set_blocking get_blocking pipe2 ttyname ctermid tcgetpgrp wait wait3 wait4 waitid WNOHANG"
-    " lockf sendfile umount fchdir sync setuid initgroups sched_yield",
+    " fchmod fchown chown lchown chroot nice getpriority setpriority getloadavg statvfs fstatvfs sysconf"
+    " confstr pathconf set_blocking get_blocking pipe2 ttyname ctermid tcgetpgrp wait wait3 wait4 waitid"
+    " WNOHANG lockf sendfile fchdir sync setuid initgroups sched_yield",
     "signal": "SIGALRM SIGKILL SIGHUP SIGQUIT SIGUSR1 SIGUSR2 SIGPIPE SIGCHLD SIGXFSZ setitimer getitimer"
     " ITIMER_REAL alarm pause pthread_kill pthread_sigmask sigwait siginterrupt",
     "select": "poll epoll",
