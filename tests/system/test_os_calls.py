@@ -85,11 +85,13 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path):
 
 
 def test_a_locked_folder_is_for_one_at_a_time_and_nothing_stays_in_it(tmp_path):
+    folder = tmp_path / "shared"
+    folder.mkdir()
     inside, most = [0], [0]
 
     def enter():
         for _ in range(20):
-            with locked_folder(str(tmp_path)):
+            with locked_folder(str(folder)):
                 inside[0] += 1
                 most[0] = max(most[0], inside[0])
                 time.sleep(0)
@@ -101,7 +103,7 @@ def test_a_locked_folder_is_for_one_at_a_time_and_nothing_stays_in_it(tmp_path):
     for thread in threads:
         thread.join()
     assert most == [1]
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(folder) == []
 
 
 # --- files ------------------------------------------------------------------------------------------
