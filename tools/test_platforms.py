@@ -46,11 +46,7 @@ def main() -> int:
     systems = ["here"] if options.here else options.systems or ["macos", "windows"]
     failed = 0
     for system in systems:
-        results = [
-            (name, run(system, options.python, SUITES[name], options.timeout))
-            for name in options.suite or SUITES
-        ]
-        failed += report(system, results)
+        failed += report(system, options)
     return 1 if failed else 0
 
 
@@ -89,25 +85,20 @@ def outcome(case: ElementTree.Element) -> tuple[str, str, str]:
     return name, "passed", ""
 
 
-def report(system: str, results: list[tuple[str, list[tuple[str, str, str]]]]) -> int:
+def report(system: str, options: argparse.Namespace) -> int:
+    """Run the suites of a system and print each as a row; returns how many tests failed."""
     print(f"\n{system}\n\n| Suite | tests | passed | failed | left out |\n| --- | --- | --- | --- | --- |")
-    total: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    for name, tests in results:
-        counts = Counter(word for _, word, _ in tests)
-        total += counts
-        reasons.update(why for _, word, why in tests if word == "skipped")
-        print(row(name, counts))
-    print(row("all", total))
-    print()
-    for why, count in reasons.most_common():
+    tests: list[tuple[str, str, str]] = []
+    for name in options.suite or SUITES:
+        found = run(system, options.python, SUITES[name], options.timeout)
+        tests += found
+        print(row(name, Counter(word for _, word, _ in found)), flush=True)
+    print(row("all", Counter(word for _, word, _ in tests)), end="\n\n")
+    for why, count in Counter(why for _, word, why in tests if word == "skipped").most_common():
         print(f"- {count} left out: {why}")
-    for _, tests in results:
-        for name, word, why in tests:
-            if word == "failed":
-                print(f"- FAILED {name}: {why}")
-    sys.stdout.flush()
-    return total["failed"]
+    failures = [f"- FAILED {name}: {why}" for name, word, why in tests if word == "failed"]
+    print(*failures, sep="\n", flush=True)
+    return len(failures)
 
 
 def row(name: str, counts: Counter[str]) -> str:
