@@ -40,7 +40,11 @@ def signing_key(tmp_path_factory):
 def nobodys_settings(monkeypatch, tmp_path, signing_key):
     """No test reads or writes the settings and stores of the one who runs it."""
     for name in list(os.environ):
-        if name.startswith("RINGBOLT_") and name not in ("RINGBOLT_TEST_PG", "RINGBOLT_GOLDEN"):
+        if name.startswith("RINGBOLT_") and name not in (
+            "RINGBOLT_TEST_PG",
+            "RINGBOLT_GOLDEN",
+            "RINGBOLT_SIMULATE",
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))

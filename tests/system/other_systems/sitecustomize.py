@@ -129,7 +129,7 @@ def _open(path, flags, mode=0o777, *, dir_fd=None):
     """os.open as Windows has it: no folders, no open folder to start from, text unless told otherwise."""
     if dir_fd is not None:
         raise NotImplementedError("dir_fd unavailable on this platform")
-    if not flags & _BINARY:
+    if not flags & _BINARY and path != os.devnull:
         raise AssertionError(f"{path} is opened in text mode")
     if os.path.isdir(path):
         raise PermissionError(13, "Permission denied", path)
