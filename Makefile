@@ -31,7 +31,7 @@ endif
 .NOTPARALLEL:
 .PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench adversarial quality reliability clean stale-venv \
   sbom lock dist release-check docs-site \
-  test-conformance
+  test-conformance test-platforms test-wine
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -51,6 +51,13 @@ test: $(DEV_READY) ## set up what is missing (including a browser), then run the
 
 test-conformance: $(DEV_READY) ## fetch the MCP conformance tool with npm and run it
 	@$(BIN)/python tools/conformance.py
+
+test-platforms: $(DEV_READY) ## run the suites of the operating system as on macOS and Windows, simulated
+	@$(BIN)/python tools/test_platforms.py $(ARGS)
+
+test-wine: $(DEV_READY) ## run them on a Windows Python under Wine (installs Wine and mingw from Debian)
+	@program=$$(PYTHON='$(BIN)/python' sh tools/wine.sh) && \
+	  $(BIN)/python tools/test_platforms.py --here --python "$$program" $(ARGS)
 
 test-model: $(DEV_READY) ## fetch a small language model and run the tests that use it
 	@UV='$(UV)' sh tools/model.sh

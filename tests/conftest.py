@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from tests.core.calls import prepare
 from tests.servers import application_url, fresh_database, shared_server
 from tests.support import Clock, open_memory
+from tests.system import left_out
 
 # One more engine is one more word here, and the lines in `new_store_url` that make a store for it.
 ENGINES = ["sqlite", "postgres"]
@@ -39,7 +40,11 @@ def signing_key(tmp_path_factory):
 def nobodys_settings(monkeypatch, tmp_path, signing_key):
     """No test reads or writes the settings and stores of the one who runs it."""
     for name in list(os.environ):
-        if name.startswith("RINGBOLT_") and name not in ("RINGBOLT_TEST_PG", "RINGBOLT_GOLDEN"):
+        if name.startswith("RINGBOLT_") and name not in (
+            "RINGBOLT_TEST_PG",
+            "RINGBOLT_GOLDEN",
+            "RINGBOLT_SIMULATE",
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))
@@ -65,6 +70,8 @@ def pytest_collection_modifyitems(items):
     """Of a test with many cases, the first runs on PostgreSQL too; the others do so in `make reliability`."""
     engines = {}
     for item in items:
+        if why := left_out.reason(item.name):
+            item.add_marker(pytest.mark.skip(reason=why))
         engine = item.callspec.params.get("new_store_url") if hasattr(item, "callspec") else None
         if engine and not item.path.relative_to(TESTS).as_posix().startswith(ABOUT_ENGINES):
             engines.setdefault((item.path, item.originalname), {}).setdefault(engine, []).append(item)

@@ -24,7 +24,7 @@ ROLE = "ringbolt_test"
 APPLICATION = "ringbolt_test_app"
 _DIE_WITH_PARENT = 1
 # PostgreSQL refuses to be root; every Debian has this user.
-_USER = "nobody" if os.geteuid() == 0 else None
+_USER = "nobody" if hasattr(os, "geteuid") and os.geteuid() == 0 else None
 
 
 class Server:

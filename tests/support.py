@@ -186,9 +186,9 @@ def run_python(code: str, *args: str, check: bool = True, **environ: str) -> sub
 
 
 _HOLD = """
-import fcntl, os, sys
-file = os.open(sys.argv[1], os.O_RDWR)
-fcntl.flock(file, fcntl.LOCK_EX)
+import os, sys
+from ringbolt.system import os_calls
+os_calls.lock(os_calls.open_file(sys.argv[1], os.O_RDWR), wait=True)
 print("held", flush=True)
 sys.stdin.read()
 """

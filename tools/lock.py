@@ -108,13 +108,23 @@ def index_url() -> str:
     return PyPI.simple_url
 
 
+def markers() -> dict[str, str]:
+    """The Pythons that the project needs a package on, for those that it does not need on all."""
+    found: dict[str, str] = {}
+    for text in distribution("ringbolt").requires or ():
+        needed = Requirement(text)
+        if python := re.search(r"""python_version [<>=!]+ ['"][\d.]+['"]""", str(needed.marker or "")):
+            found[canonicalize_name(needed.name)] = f" ; {python[0]}"
+    return found
+
+
 def written(versions: dict[str, str], index: str, known: dict[str, list[str]]) -> str:
-    lines = [HEAD.rstrip()]
+    lines, on = [HEAD.rstrip()], markers()
     for name, version in versions.items():
         if name not in known:
             known[name] = hashes(name, version, index)
         own = [f"    --hash=sha256:{digest}" for digest in known[name]]
-        lines.append(" \\\n".join([f"{name}=={version}", *own]))
+        lines.append(" \\\n".join([f"{name}=={version}{on.get(name, '')}", *own]))
     return "\n".join(lines) + "\n"
 
 

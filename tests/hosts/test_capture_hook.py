@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import marshal
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -269,6 +268,8 @@ def test_where_nothing_can_be_written_the_store_is_asked_and_the_host_goes_on(ho
 
 def test_a_full_disk_leaves_nothing_half_written(hook):
     def no_room():
+        import resource
+
         resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
 
     hook.tell("Stop", message="there is room")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 
@@ -289,6 +288,8 @@ def test_rubbish_ends_well_and_is_put_aside_where_it_can_be_seen(host, data):
 
 def seconds_of_children() -> float:
     """The processor time of all processes that this one has waited for."""
+    import resource
+
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -14,6 +14,7 @@ import os
 from ..journal.folders import journal_folders
 from ..model.settings import Settings
 from ..system.files import read_bounded, write_atomic
+from ..system.os_calls import is_ours_alone, make_private_folders, put_if_absent
 
 _NAME = "signing-key"
 _BYTES = 32
@@ -48,12 +49,11 @@ class Signer:
     def _read(self) -> bytes | None:
         for path in self._paths if self._key is None else ():
             try:
-                status = os.lstat(path)
-                found = read_bounded(path, 1000)
+                # A key that others can read or replace proves nothing.
+                found = read_bounded(path, 1000) if is_ours_alone(path) else b""
             except OSError:
                 continue
-            # A key that others can read or replace proves nothing.
-            if status.st_uid == os.getuid() and not status.st_mode & 0o077 and len(found) >= _BYTES:
+            if len(found) >= _BYTES:
                 self._key = found
                 break
         return self._key
@@ -61,15 +61,10 @@ class Signer:
     def _make(self) -> bytes | None:
         for path in self._paths:
             try:
-                os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+                make_private_folders(os.path.dirname(path))
                 part = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
                 write_atomic(part, os.urandom(_BYTES))
-                try:
-                    os.link(part, path)  # not a rename, which would replace the key of another process
-                except FileExistsError:
-                    pass
-                finally:
-                    os.unlink(part)
+                put_if_absent(part, path)  # not a rename, which would replace the key of another process
             except OSError:
                 continue
             return self._read()

@@ -12,6 +12,7 @@ from ..model import validate
 from ..model.errors import RingboltError
 from ..model.types import is_dict
 from ..system.files import read_bounded, write_atomic
+from ..system.os_calls import make_private_folders
 from .projection import locked
 
 MOST_KEPT = 200
@@ -32,7 +33,7 @@ class Failures:
         self.current.add(path)
         self._known[path] = {"at": validate.stamp(time.time()), "error": _error_text(error)}
         try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            make_private_folders(os.path.dirname(self._path))
             with locked(f"{self._path}.lock", PATIENCE) as held:
                 if held:
                     self.load()

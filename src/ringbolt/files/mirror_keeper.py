@@ -24,6 +24,7 @@ from ..model.results import MirrorStatus
 from ..model.rules import ENDED, TASK_STATUSES
 from ..model.validate import blake2b
 from ..store.tx import Row, Tx
+from ..system import os_calls
 from ..system.files import sweep
 from .mirror_failures import Failures
 from .projection import (
@@ -468,5 +469,5 @@ def _at_exit() -> None:
         keeper.close()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os_calls.after_fork(_after_fork)
 atexit.register(_at_exit)

@@ -14,7 +14,6 @@ changes are never overwritten, is a shared_file.)
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -32,6 +31,7 @@ from ..model.scope import workspace_of
 from ..model.types import Task, Value, is_dict
 from ..model.validate import blake2b
 from ..packet.encode import pretty, read_json
+from ..system import os_calls
 from ..system.files import (
     is_below,
     make_folder,
@@ -42,6 +42,7 @@ from ..system.files import (
     sync_folder,
     write_atomic,
 )
+from ..system.os_calls import make_private_folders, open_file
 from .import_source import Source
 from .views import OWN, View
 
@@ -115,7 +116,7 @@ class Folder:
         """Create a folder inside this one if it is missing, accessible to the owner only."""
         if not relative or os.path.isdir(path := self.path(relative)):
             return
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        make_private_folders(path)
         sync_folder(os.path.dirname(path))
 
     def content(self, relative: str) -> bytes | None:
@@ -179,19 +180,18 @@ def locked(path: str, patience: float) -> Generator[bool]:
     finally:
         if handle is not None:
             # Closing is not enough: a child that was forked in between has the same lock open.
-            fcntl.flock(handle, fcntl.LOCK_UN)
+            os_calls.unlock(handle)
             _close(handle)
 
 
 def _take_lock(path: str) -> int | None:
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    handle = open_file(path, os.O_RDWR | os.O_CREAT)
     _open_locks.add(handle)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # If the folder was deleted and created again, this lock protects nothing.
-        if os.path.samestat(os.fstat(handle), os.lstat(path)):
+        if os_calls.lock(handle, wait=False) and os.path.samestat(os.fstat(handle), os.lstat(path)):
             return handle
-    except (BlockingIOError, FileNotFoundError):  # the caller tries again until its patience ends
+    except FileNotFoundError:  # the caller tries again until its patience ends
         return _close(handle)
     except BaseException:
         _close(handle)
@@ -231,8 +231,8 @@ def ignore_files(root: str, pattern: str) -> None:
     os.makedirs(folder, exist_ok=True)
     if os.path.islink(folder):
         return
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(os.path.join(folder, "exclude"), flags, 0o644), "r+b") as file:
+    exclude = open_file(os.path.join(folder, "exclude"), os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    with open(exclude, "r+b") as file:
         present = file.read(MOST_BYTES)
         if line not in present.split(b"\n"):
             file.write((b"\n" if present and not present.endswith(b"\n") else b"") + line + b"\n")
@@ -360,11 +360,11 @@ class StampedFile(_Mirror):
     def _last_mark(self) -> Mark | None:
         """The mark in the last line, read without the rest of the file; None if anything is unusual."""
         try:
-            handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            handle = open_file(self.path)
         except OSError:
             return None
         try:
-            tail = os.pread(handle, _TAIL, max(0, os.fstat(handle).st_size - _TAIL))
+            tail = os_calls.read_at(handle, _TAIL, max(0, os.fstat(handle).st_size - _TAIL))
         except OSError:  # a folder or a pipe
             return None
         finally:
@@ -514,7 +514,7 @@ def mirror_for(view: View, subject: str, root: str) -> Mirror:
 
 def make_export_root(folder: str, ignored: bool) -> None:
     """Create the folder of exports; with `ignored`, git ignores it if it is empty and in a work tree."""
-    os.makedirs(folder, 0o700, exist_ok=True)
+    make_private_folders(folder)
     if ignored and not os.listdir(folder) and workspace_of(folder)[1] is not None:
         write_atomic(os.path.join(folder, ".gitignore"), b"*\n", mode=0o644)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ..model.errors import Conflict, InvalidInput, StoreError, shown
 from ..system.files import FileErrors, locked_folder, replacing, sync_folder
-from ..system.os_calls import sync
+from ..system.os_calls import open_file, set_mode, sync
 
 
 def locate(name: str, workspace: str | None) -> str:
@@ -47,7 +47,7 @@ def read(path: str, limit: int) -> tuple[bytes, os.stat_result] | None:
     with FileErrors(path):
         try:
             # Without blocking: opening a pipe would wait for a writer.
-            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            handle = open_file(path, follow=True)
         except FileNotFoundError:
             return None
         with open(handle, "rb") as file:
@@ -88,7 +88,7 @@ def edit(path: str, change: Callable[[bytes | None], bytes | None], limit: int) 
 def _replace(path: str, new: bytes, old: bytes | None, mode: int | None, limit: int) -> None:
     with replacing(path, mode=0o644) as file:
         if mode is not None:
-            os.fchmod(file.fileno(), stat.S_IMODE(mode))
+            set_mode(file.fileno(), stat.S_IMODE(mode))
         file.write(new)
         file.flush()
         sync(file.fileno())  # first, so that little time passes between the check and the replacement

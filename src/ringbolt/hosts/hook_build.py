@@ -36,6 +36,7 @@ from ..model.types import Value
 from ..signals.effects.side_effects import HINT_PARTS, HINT_WORDS
 from ..signals.effects.tool_effects import TOOL_VERBS
 from ..system.files import FileErrors, write_atomic
+from ..system.os_calls import make_private_folders
 from . import capture_hook
 from .hook_parts import (
     calls,
@@ -162,7 +163,7 @@ def write_build(path: str) -> None:
     if os.path.isfile(path):
         return
     with FileErrors(path):
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_private_folders(os.path.dirname(path))
         write_atomic(path, compiled(), mode=0o644)
 
 

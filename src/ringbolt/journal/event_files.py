@@ -9,7 +9,6 @@ rejected/   events that were given up, each with its reason in a `.why` file
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import time
@@ -20,13 +19,14 @@ from typing import Any
 
 from ..model.redaction import storable
 from ..model.types import Value, is_dict, is_list
+from ..system import os_calls
+from ..system.os_calls import open_file
 from .folders import journal_folders
 from .names import boot, boot_in, session_in
 
 MOST_BYTES = 8 << 20
 # A file that is still being written after this many seconds belongs to a killed writer.
 _ABANDONED = 3600.0
-_LOCK_FILE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _LOCK_POLL = 0.002
 _WHY = ".why"
 # So many files are removed by several threads, each of which takes a share.
@@ -231,28 +231,22 @@ class Journal:
 def _lock(stack: ExitStack, folder: str, until: float | None) -> bool:
     """Lock one folder; True also where no lock can be made: then no event can be removed either."""
     try:
-        handle = os.open(os.path.join(folder, "drain.lock"), _LOCK_FILE, 0o600)
+        handle = open_file(os.path.join(folder, "drain.lock"), os.O_RDWR | os.O_CREAT)
     except OSError:
         return True
     stack.callback(os.close, handle)
-    if until is None:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        return True
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                return False
-            time.sleep(_LOCK_POLL)
+    while not os_calls.lock(handle, wait=until is None):
+        if until is None or time.monotonic() >= until:
+            return False
+        time.sleep(_LOCK_POLL)
+    return True
 
 
 def make_folder(base: str, kind: str) -> str:
     """Make a folder of a journal if it is missing, for the owner alone; returns its path."""
     folder = os.path.join(base, kind)
     if not os.path.isdir(folder):
-        os.makedirs(base, mode=0o700, exist_ok=True)
+        os_calls.make_private_folders(base)
         with suppress(FileExistsError):
             os.mkdir(folder, 0o700)
     for path in (base, folder):
@@ -266,10 +260,9 @@ def replace_file(path: str, text: str) -> None:
     temp = f"{path}.{os.getpid()}~"
     with suppress(FileNotFoundError):
         os.unlink(temp)  # of a process with the same id that died; or a link, which we would follow
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-    with open(os.open(temp, flags, 0o600), "wb") as file:
+    with open(open_file(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
         file.write(text.encode("utf-8", "replace"))
-    os.replace(temp, path)
+    os_calls.replace(temp, path)
 
 
 def json_files(folder: str, kind: str) -> list[str]:
@@ -291,7 +284,7 @@ def _began(first: EventFile) -> float:
 
 def _content(path: str) -> bytes:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        handle = open_file(path)
         try:
             size = os.fstat(handle).st_size
             content = os.read(handle, min(size, MOST_BYTES) + 1)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from ..model.validate import blake2b
+from ..system.os_calls import open_file
 from .event_files import Journal, make_folder, replace_file
 from .names import session_digest
 
@@ -51,8 +52,7 @@ class SideFiles:
 
 
 def _opened(path: str) -> TextIO:
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    return open(os.open(path, flags), encoding="utf-8")
+    return open(open_file(path), encoding="utf-8")
 
 
 class PendingSideFiles(SideFiles):
@@ -150,5 +150,8 @@ def _sweep_folder(base: str, now: float) -> None:
                 if now - file.stat(follow_symlinks=False).st_mtime > _SILENCE:
                     os.unlink(file)
     if os.path.isdir(base):
-        os.close(os.open(swept, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
-        os.utime(swept, (now, now), follow_symlinks=False)
+        handle = open_file(swept, os.O_WRONLY | os.O_CREAT)
+        try:
+            os.utime(handle if os.utime in os.supports_fd else swept, (now, now))
+        finally:
+            os.close(handle)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -169,6 +170,12 @@ def _package_folder() -> str:
 
     spec = find_spec("wordllama")  # locates the package without running it
     if spec is None or not spec.submodule_search_locations:
+        if sys.version_info >= (3, 14):
+            raise StoreError(
+                "embedder_unavailable",
+                "The static embedder needs wordllama, which has no wheel for this Python.",
+                "Use Python 3.11 to 3.13, or set embedder to endpoint or none.",
+            )
         raise not_installed("No module named 'wordllama'")
     return next(iter(spec.submodule_search_locations))
 

@@ -239,19 +239,7 @@ def is_dead_process(holder: str) -> bool:
     pid = rest.partition(":")[0]
     if machine != os_calls.machine() or not pid.isdecimal():
         return False
-    found = processes.look_up(pid)
-    if found is not None:
-        return not found.runs
-    # `os.kill` with 0 asks on Unix, and ends the process on Windows.
-    if os.name != "posix":
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    return False
+    return processes.is_gone(pid)
 
 
 def expire(tx: Tx, kind: str, holder: str) -> None:

@@ -1,6 +1,6 @@
 """The write lock of a store among processes, granted fairly.
 
-With a single `flock`, a process that has just released the lock can take it again before a waiting process
+With a single lock, a process that has just released it can take it again before a waiting process
 wakes up: of 32 writers the slowest got a third as many turns as the fastest, and with timed polling a
 thirtieth. So there are two locks. A writer takes the gate, then the lock, then releases the gate. The
 process that holds the lock and wants it again finds the gate held by the next in line, so it cannot overtake.
@@ -9,14 +9,13 @@ The kernel drops both when a process dies, so a crash never leaves a stale lock.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
 from _thread import allocate_lock
 
 from ..model.errors import StoreError
-
-_TRY = fcntl.LOCK_EX | fcntl.LOCK_NB
+from ..system.os_calls import lock as lock_file
+from ..system.os_calls import open_file, read_at, unlock, write_at
 
 
 class ProcessLock:
@@ -30,9 +29,8 @@ class ProcessLock:
         self._open()
 
     def _open(self) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW  # a link would have us write elsewhere
-        self._gate = os.open(f"{self._path}.gate", flags, 0o600)
-        self._lock = os.open(f"{self._path}.lock", flags, 0o600)
+        self._gate = open_file(f"{self._path}.gate", os.O_RDWR | os.O_CREAT)
+        self._lock = open_file(f"{self._path}.lock", os.O_RDWR | os.O_CREAT)
         self._waiter: threading.Thread | None = None
         self._wanted: threading.Semaphore
         self._granted: threading.Semaphore
@@ -65,12 +63,12 @@ class ProcessLock:
     def release(self, mark: int | None = None) -> None:
         """Release the lock; `mark` records the newest event, so that `verify` notices lost events."""
         if mark is not None:
-            os.pwrite(self._lock, b"%-10d %-20d\n" % (os.getpid(), mark), 0)
-        fcntl.flock(self._lock, fcntl.LOCK_UN)
+            write_at(self._lock, b"%-10d %-20d\n" % (os.getpid(), mark), 0)
+        unlock(self._lock)
 
     def mark(self) -> int:
         """The newest event ever recorded by `release`, or 0."""
-        words = os.pread(self._lock, 64, 0).split()
+        words = self._content()
         return int(words[1]) if len(words) == 2 and words[1].isdigit() else 0
 
     def close(self) -> None:
@@ -95,20 +93,15 @@ class ProcessLock:
         self._open()
 
     def _take_at_once(self) -> bool:
-        try:
-            fcntl.flock(self._gate, _TRY)
-        except BlockingIOError:
+        if not lock_file(self._gate, wait=False):
             return False
         try:
-            fcntl.flock(self._lock, _TRY)
-        except BlockingIOError:
-            return False
+            return lock_file(self._lock, wait=False)
         finally:
-            fcntl.flock(self._gate, fcntl.LOCK_UN)
-        return True
+            unlock(self._gate)
 
     def _ask_waiter(self) -> None:
-        # flock has no timeout, so a thread waits for us. If we give up, the thread keeps its place in line:
+        # Locks have no timeout, so a thread waits for us. If we give up, the thread keeps its place in line:
         # when it gets the lock, it passes it on if we want it again by then, or releases it at once.
         if self._waiter is None:
             self._wanted, self._granted = threading.Semaphore(0), threading.Semaphore(0)
@@ -126,20 +119,28 @@ class ProcessLock:
             wanted.acquire()
             if self._closed:
                 return
-            fcntl.flock(gate, fcntl.LOCK_EX)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            fcntl.flock(gate, fcntl.LOCK_UN)
+            lock_file(gate, wait=True)
+            lock_file(lock, wait=True)
+            unlock(gate)
             with self._mutex:
                 if self._wanting:
                     granted.release()
                     continue
                 self._outstanding = False
-                fcntl.flock(lock, fcntl.LOCK_UN)
+                unlock(lock)
             if self._closed:
                 os.close(gate)
                 os.close(lock)
                 return
 
+    def _content(self) -> list[bytes]:
+        # With a handle of its own: on Windows the waiter's handle does nothing else while it waits.
+        file = open_file(f"{self._path}.lock")
+        try:
+            return read_at(file, 64, 0).split()
+        finally:
+            os.close(file)
+
     def _holder(self) -> str:
-        words = os.pread(self._lock, 64, 0).split()
+        words = self._content()
         return f"last known: {words[0].decode()}" if words else "unknown"

@@ -641,7 +641,7 @@ class SqliteStore(Store):
         if not wanted or _size(path) >= wanted:
             return
         try:
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            file = os_calls.open_file(path, os.O_WRONLY | os.O_CREAT)
             try:
                 os_calls.reserve(file, wanted)
             finally:
@@ -708,7 +708,7 @@ def _after_fork() -> None:
             store.abandon_after_fork()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os_calls.after_fork(_after_fork)
 
 
 def _value(connection: apsw.Connection, sql: str) -> Any:
@@ -732,22 +732,22 @@ def _check_engine() -> None:
 
 def _make_file(path: str) -> None:
     """Create an empty file readable by its owner only; SQLite would create it with wider permissions."""
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    os_calls.make_private_folders(os.path.dirname(path))
     if not os.path.exists(path):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.close(os_calls.open_file(path, os.O_RDWR | os.O_CREAT, follow=True))
 
 
 def _put_in_place(part: str, target: str) -> None:
     try:
-        os.replace(part, target)
+        os_calls.replace(part, target)
     except OSError:
         os.unlink(part)
         raise
-    _sync(os.path.dirname(target))
+    os_calls.sync_folder(os.path.dirname(target))
 
 
 def _sync(path: str) -> None:
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    file = os_calls.open_file(path, os.O_RDWR if os_calls.IS_WINDOWS else os.O_RDONLY, follow=True)
     try:
         os_calls.sync(file)
     finally:

@@ -5,7 +5,6 @@ No check changes anything or takes long, and no advice destroys data.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import socket
@@ -28,6 +27,7 @@ from ..model.types import Value
 from ..model.validate import seconds_of
 from ..packet.tokens import exact
 from ..recall.embedding import embedder_for
+from ..system import os_calls
 from ..system.http_client import read_address
 from ..upkeep.waiting import upkeep_waits_for
 
@@ -143,28 +143,25 @@ def modes(memory: TaskMemory) -> Finding:
     """File permissions: only the owner should be able to read the store."""
     files = [name for name in memory.store.files() if os.path.exists(name)]
     folder = os.path.dirname(files[0])
-    readable = [name for name in files if os.stat(name).st_mode & 0o077]
+    readable = [name for name in files if os_calls.others_may_use(name)]
     if readable:
         message = f"other users can read {', '.join(readable)}"
-        return _problem("modes", message, f"chmod 600 {' '.join(readable)}")
-    mode = os.stat(folder).st_mode & 0o7777
-    if mode & 0o022 and not mode & 0o1000:  # the sticky bit protects the files of others
-        message = f"other users can replace files in {folder} ({mode:04o})"
-        return _problem("modes", message, f"chmod go-w {folder}")
-    return _ok("modes", f"the files are {0o600:04o}, their folder is {mode:04o}")
+        return _problem("modes", message, os_calls.private_command(readable))
+    if os_calls.others_may_replace_in(folder):
+        message = f"other users can replace files in {folder}"
+        return _problem("modes", message, os_calls.private_command([folder], folder=True))
+    return _ok("modes", "only you can read the files, and nobody else can replace them")
 
 
 def locks(memory: TaskMemory) -> Finding:
     """Whether a writer can get the write lock."""
-    lock = os.open(f"{memory.store.files()[0]}.lock", os.O_RDWR | os.O_CLOEXEC)
+    lock = os_calls.open_file(f"{memory.store.files()[0]}.lock", os.O_RDWR)
     begin = time.monotonic()
     try:
         while time.monotonic() - begin <= LOCK_PATIENCE:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            if os_calls.lock(lock, wait=False, shared=True):
                 return _ok("locks", "the write lock is free")
-            except BlockingIOError:
-                time.sleep(0.02)
+            time.sleep(0.02)
     finally:
         os.close(lock)
     return _warning(

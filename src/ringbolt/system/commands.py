@@ -6,10 +6,16 @@ import os
 import selectors
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from .os_calls import IS_WINDOWS
+
+if IS_WINDOWS or TYPE_CHECKING:
+    from . import windows
 
 
 def run(
@@ -25,26 +31,47 @@ def run(
     """
     until = time.monotonic() + seconds
     place = folder if folder and os.path.isdir(folder) else None
-    process = subprocess.Popen(
-        list(words),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=place,
-        env=environ,
-        start_new_session=True,
-    )
+    process, kill_all = _start(list(words), place, environ)
     pipe: Any = process.stdout
     try:
-        output = _read(process, pipe.fileno(), until, most_bytes)
+        read = _read_on_windows if IS_WINDOWS else _read
+        output = read(process, pipe.fileno(), until, most_bytes)
         return process.wait(max(until - time.monotonic(), 0.01)), output
     except (TimeoutError, subprocess.TimeoutExpired):
         raise TimeoutError(f"it took more than {seconds:g} s") from None
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        kill_all()
         pipe.close()
         process.wait()
+
+
+def _start(
+    words: list[str], folder: str | None, environ: Mapping[str, str] | None
+) -> tuple[subprocess.Popen[bytes], Callable[[], None]]:
+    """Start a command; also returns what kills it with all that it started: its session, or its job."""
+    process = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+        env=environ,
+        start_new_session=not IS_WINDOWS,
+        # Suspended, so that it can start nothing before it is in its job; and without a window.
+        creationflags=windows.SUSPENDED | windows.NO_WINDOW if IS_WINDOWS else 0,
+    )
+    if IS_WINDOWS:
+        try:
+            return process, windows.Job(process).kill
+        except OSError:
+            process.kill()
+            raise
+
+    def kill_session() -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    return process, kill_session
 
 
 def _read(process: subprocess.Popen[bytes], handle: int, until: float, most: int) -> bytes:
@@ -61,3 +88,20 @@ def _read(process: subprocess.Popen[bytes], handle: int, until: float, most: int
                 output += part[: most - len(output)]
             elif process.poll() is not None:  # a process that it started keeps the output open
                 return bytes(output)
+
+
+def _read_on_windows(process: subprocess.Popen[bytes], handle: int, until: float, most: int) -> bytes:
+    """There only sockets can be waited for: a thread reads until the job ends, which closes the pipe."""
+    output = bytearray()
+    own = os.dup(handle)  # the caller closes the other one while this thread may still read
+
+    def read() -> None:
+        with open(own, "rb", buffering=0) as pipe, suppress(OSError):
+            while part := pipe.read(1 << 16):
+                output.extend(part[: most - len(output)])
+
+    reader = threading.Thread(target=read, name="ringbolt-command", daemon=True)
+    reader.start()
+    process.wait(max(until - time.monotonic(), 0.01))
+    reader.join(0.05)  # longer only if a process that it started keeps the output open
+    return bytes(output)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
+import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from typing import BinaryIO
 
 from ..model.errors import InvalidInput, StoreError, shown
-from .os_calls import sync
+from ..model.validate import blake2b
+from . import os_calls
+from .os_calls import IS_WINDOWS, open_file, open_folder, sync, sync_folder
+from .user_folders import user_folder
 
 TEMP = ".ringbolt-tmp"
 _BLOCK = 1 << 20
+_ABANDONED = 60.0
 _numbers = count(1)
 _CODES = {
     errno.ENOSPC: "store_full",
-    errno.EDQUOT: "store_full",
+    getattr(errno, "EDQUOT", errno.ENOSPC): "store_full",
     errno.EACCES: "store_readonly",
     errno.EPERM: "store_readonly",
     errno.EROFS: "store_readonly",
@@ -56,11 +60,14 @@ def replacing(path: str, *, mode: int = 0o600) -> Generator[BinaryIO]:
     folder, name = os.path.split(path)
     temp, handle = _begin(folder, name, mode)
     try:
-        with open(handle, "wb") as file:  # closing it also unlocks it, so only after the rename
+        with open(handle, "wb") as file:
             yield file
             file.flush()
             sync(file.fileno())
-            os.replace(temp, path)
+            if not IS_WINDOWS:  # closing it also unlocks it, so only after the rename
+                os.replace(temp, path)
+        if IS_WINDOWS:  # where no open file can be renamed
+            os_calls.replace(temp, path)
     except BaseException:
         if os.path.lexists(temp):
             os.unlink(temp)
@@ -73,7 +80,7 @@ def _begin(folder: str, name: str, mode: int) -> tuple[str, int]:
     while True:
         temp = os.path.join(folder, f".{name[:50]}.{os.getpid()}-{next(_numbers)}{TEMP}")
         try:
-            handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            handle = open_file(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         except FileExistsError:  # left behind by a killed process with the same pid
             continue
         try:
@@ -93,33 +100,43 @@ def is_temp(name: str) -> bool:
 
 def sweep(folder: str) -> int:
     """Remove temporary files whose writer is gone; returns how many."""
-    removed = 0
     with os.scandir(folder) as entries:
         temps = [
             entry.path for entry in entries if is_temp(entry.name) and entry.is_file(follow_symlinks=False)
         ]
-    for temp in temps:
-        try:
-            handle = os.open(temp, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:  # finished, or swept by another process
-            continue
-        try:
-            # A living writer holds the lock. The pid in the name says little inside a container.
-            if _locked(handle, wait=False) and _names(temp, handle):
-                os.unlink(temp)
-                removed += 1
-        finally:
-            os.close(handle)
-    return removed
+    return sum(map(_swept_on_windows if IS_WINDOWS else _swept, temps))
+
+
+def _swept(temp: str) -> bool:
+    try:
+        handle = open_file(temp)
+    except FileNotFoundError:  # finished, or swept by another process
+        return False
+    try:
+        # A living writer holds the lock. The pid in the name says little inside a container.
+        if _locked(handle, wait=False) and _names(temp, handle):
+            os.unlink(temp)
+            return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _swept_on_windows(temp: str) -> bool:
+    """There no open file can be removed; a writer has closed it only for the moment before the rename."""
+    with suppress(OSError):
+        if time.time() - os.stat(temp).st_mtime > _ABANDONED:
+            os.unlink(temp)
+            return True
+    return False
 
 
 def _locked(handle: int, *, wait: bool) -> bool:
     """Lock a file; False if another process holds the lock, or if the file system has no locks."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        return os_calls.lock(handle, wait=wait)
     except OSError:
         return False
-    return True
 
 
 def _names(path: str, handle: int) -> bool:
@@ -131,19 +148,10 @@ def _names(path: str, handle: int) -> bool:
     return os.path.samestat(found, os.fstat(handle))
 
 
-def sync_folder(folder: str) -> None:
-    """Sync a folder, so that the names in it survive a power cut."""
-    handle = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        sync(handle)
-    finally:
-        os.close(handle)
-
-
 @contextmanager
 def locked_folder(folder: str) -> Generator[None]:
     """Lock a folder against others that use this function, for the length of the block."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    handle = open_file(_lock_file(folder), os.O_RDWR | os.O_CREAT) if IS_WINDOWS else open_folder(folder)
     try:
         _locked(handle, wait=True)
         yield
@@ -151,10 +159,20 @@ def locked_folder(folder: str) -> Generator[None]:
         os.close(handle)
 
 
+def _lock_file(folder: str) -> str:
+    """The file that stands for a folder on Windows, which locks no folders: with the user's data."""
+    name = os.path.normcase(os.path.realpath(folder)).encode("utf-8", "replace")
+    place = os.path.join(user_folder("data"), "locks")
+    os_calls.make_private_folders(place)
+    return os.path.join(place, blake2b(name, digest_size=12).hexdigest())
+
+
 def make_folder(path: str) -> bool:
     """Create a folder if it does not exist; True if it was created. Symlinks are rejected."""
     try:
         os.mkdir(path, 0o700)
+        if IS_WINDOWS:
+            os_calls.make_private(path, folder=True)
     except FileExistsError:
         if not stat.S_ISDIR(os.lstat(path).st_mode):
             raise InvalidInput(
@@ -189,15 +207,14 @@ def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
 def open_plain(path: str, *, root: str | None = None) -> BinaryIO:
     """Open a regular file for reading; rejects devices, pipes, and symlinks that leave `root`."""
     real = os.path.realpath(path)
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    handle = os.open(real, flags) if root is None else _open_below(os.path.realpath(root), real, flags)
+    handle = open_file(real) if root is None else _open_below(os.path.realpath(root), real)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise InvalidInput("invalid_argument", f"{shown(path, 400)} is not a regular file.", "Name a file.")
     return open(handle, "rb")
 
 
-def _open_below(root: str, real: str, flags: int) -> int:
+def _open_below(root: str, real: str) -> int:
     """Open a file by descending from a root folder by folder, so that no symlink is followed."""
     if not is_below(real, root):
         raise InvalidInput(
@@ -205,18 +222,24 @@ def _open_below(root: str, real: str, flags: int) -> int:
             f"{shown(real, 400)} is outside {shown(root, 400)}.",
             "Put the file itself there, not a link to it.",
         )
+    if IS_WINDOWS:  # which opens no folders: judge the file that was opened
+        handle = open_file(real)
+        if is_below(os.path.realpath(os_calls.path_of(handle)), root):
+            return handle
+        os.close(handle)
+        raise InvalidInput("invalid_argument", f"{shown(real, 400)} was replaced.", "Try again.")
     parts = os.path.relpath(real, root).split(os.sep)
-    above = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    above = open_folder(root)
     try:
         for part in parts[:-1]:
-            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+            below = open_folder(part, follow=False, above=above)
             os.close(above)
             above = below
-        return os.open(parts[-1], flags, dir_fd=above)
+        return open_file(parts[-1], above=above)
     finally:
         os.close(above)
 
 
 def is_below(path: str, root: str) -> bool:
     """Whether a path is below a root; both must be free of symlinks."""
-    return path.startswith(root.rstrip(os.sep) + os.sep)
+    return os.path.normcase(path).startswith(os.path.normcase(root).rstrip(os.sep) + os.sep)

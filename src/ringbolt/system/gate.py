@@ -44,9 +44,7 @@ POWER_OF: dict[str, Power] = {
 REFUSED = "this is not allowed here"
 _OF_THE_KERNEL = ("/proc", "/sys", "/dev")
 _MOST_OWN_FILES = 5000
-# O_PATH needs no permission to read, and does not wait for a pipe or a device.
-_SEE = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_SEE, _READ = os_calls.SEE, os_calls.READ
 
 Identity = tuple[int, int]  # device and inode
 
@@ -138,13 +136,13 @@ class Gate(Value, frozen=True, kw_only=True):
 
     def _is_own(self, real: str, status: os.stat_result | None) -> bool:
         own = [os.path.realpath(path) for path in (*self.own, *_protected)]
-        if any(real == path or real.startswith((f"{path}/", f"{path}-", f"{path}.")) for path in own):
+        if any(real == path or real.startswith((f"{path}{os.sep}", f"{path}-", f"{path}.")) for path in own):
             return True
         # Compare identities too: a file system may ignore case, or be mounted in two places.
         identities = set(_identities(own))
         above = [real]
-        while len(above[-1]) > 1:
-            above.append(os.path.dirname(above[-1]))
+        while (upper := os.path.dirname(above[-1])) != above[-1]:
+            above.append(upper)
         if identities.intersection(_identities(above)):
             return True
         # A hard link is another name of the same file.
@@ -161,7 +159,7 @@ def _path_of(handle: int, path: str) -> str:
 
 
 def _is_below(path: str, folders: Iterable[str]) -> bool:
-    return any(path == folder or path.startswith(f"{folder.rstrip('/')}/") for folder in folders)
+    return any(path == folder or path.startswith(f"{folder.rstrip(os.sep)}{os.sep}") for folder in folders)
 
 
 def _identities(paths: Iterable[str]) -> Iterator[Identity]:
@@ -266,7 +264,7 @@ def _audit(entry: dict[str, str | None]) -> None:
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
         if os.path.exists(path) and os.path.getsize(path) > MOST_AUDIT:
             os.replace(path, f"{path}.1")
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        handle = os_calls.open_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         with open(handle, "ab") as file:
             file.write(json.dumps(entry).encode() + b"\n")
 

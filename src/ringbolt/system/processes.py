@@ -1,16 +1,20 @@
 """Processes on this machine: our ancestors, and whether a process is still running.
 
 A process is named `PID:START`, where START is its start time as the system tells it, so that a later process
-with the same number is not mistaken for it. Linux tells it in /proc, other Unix systems through `ps`;
-elsewhere no process is known, and callers go by time.
+with the same number is not mistaken for it. Linux tells it in /proc, other Unix systems through `ps`,
+Windows through its own calls.
 """
 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import os_calls
+from .os_calls import IS_WINDOWS
+
+if IS_WINDOWS or TYPE_CHECKING:
+    from . import windows
 
 # The fields of /proc/PID/stat that follow the program's name: state, parent, …, start time.
 _STATE, _PARENT, _START = 0, 1, 19
@@ -37,6 +41,8 @@ def boot() -> str:
 
 def look_up(pid: str) -> Process | None:
     """A process; None if there is none with this number, or if the system does not tell."""
+    if IS_WINDOWS:
+        return _from_windows(pid)
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             # A program's name may contain any character, even brackets: the numbers follow the last bracket.
@@ -61,14 +67,73 @@ def _from_ps(pid: str) -> Process | None:
     return Process(words[0], words[1], "-".join(words[2].split()))
 
 
+def _from_windows(pid: str, parents: dict[int, int] | None = None) -> Process | None:
+    try:
+        found = windows.process_start(int(pid))
+    except OSError:  # a process of the system that tells nothing
+        return None
+    if found is None:
+        return None
+    runs, start = found
+    return Process("R" if runs else "Z", str((parents or {}).get(int(pid), 0)), str(start))
+
+
 def ancestors() -> list[str]:
     """The parent processes of this one, the nearest first."""
+    if IS_WINDOWS:
+        return _ancestors_on_windows()
     processes: list[str] = []
     pid = str(os.getppid())
     while len(processes) < _MOST_ANCESTORS and pid not in ("0", "1") and (process := look_up(pid)):
         processes.append(f"{pid}:{process.start}")
         pid = process.parent
     return processes
+
+
+def _ancestors_on_windows() -> list[str]:
+    parents = windows.parents()
+    processes: list[str] = []
+    child = _from_windows(str(os.getpid()), parents)
+    while child and len(processes) < _MOST_ANCESTORS:
+        above = _from_windows(child.parent, parents) if child.parent != "0" else None
+        # A process keeps the number of its parent when that is gone, and a later process may get it.
+        if above is None or int(above.start) > int(child.start):
+            break
+        processes.append(f"{child.parent}:{above.start}")
+        child = above
+    return processes
+
+
+def is_gone(pid: str) -> bool:
+    """Whether certainly no process with this number runs."""
+    found = look_up(pid)
+    if found is not None:
+        return not found.runs
+    try:
+        if IS_WINDOWS:  # where `os.kill` with 0 ends a process
+            return windows.process_start(int(pid)) is None
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
+def program(pid: str) -> str | int | None:
+    """Something cheap to ask that changes when a process ends: its program, its start, or an error number.
+
+    Another process may get the same number and program.
+    """
+    try:
+        if IS_WINDOWS:
+            return str(windows.process_start(int(pid)))
+        if os.path.isdir("/proc/self"):
+            return os.readlink(f"/proc/{pid}/exe")
+        os.kill(int(pid), 0)
+    except (OSError, OverflowError) as error:
+        return getattr(error, "errno", None)
+    return "running"
 
 
 def is_running(process: str) -> bool:

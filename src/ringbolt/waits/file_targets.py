@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ..system.gate import Gate, LookRefused
+from ..system.os_calls import read_at
 
 STABLE_SECONDS = 2.0
 MOST_READ = 1 << 20  # bytes of a log per check; the next check continues
@@ -114,7 +115,7 @@ def _read_from(path: str, file: list[int], offset: int, gate: Gate) -> tuple[byt
 
 def _read(handle: int, offset: int, most: int) -> bytes:
     parts: list[bytes] = []
-    while most and (part := os.pread(handle, min(most, 1 << 18), offset)):
+    while most and (part := read_at(handle, min(most, 1 << 18), offset)):
         parts.append(part)
         offset += len(part)
         most -= len(part)

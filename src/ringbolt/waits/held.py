@@ -7,7 +7,6 @@ over the network, run on a few other threads, so that no file waits for a server
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 import time
@@ -16,6 +15,7 @@ from typing import Any
 
 from ..model.errors import RingboltError
 from ..model.results import Job
+from ..system import processes
 from .bounded import FILE_SECONDS, HUNG, Runner, resource_of
 from .conditions import Watch
 from .file_targets import fingerprint
@@ -86,7 +86,8 @@ class Held:
     def fingerprint(self) -> tuple[Any, ...]:
         """A cheap view of the targets; while it stays the same, a check would find the same."""
         return tuple(
-            _program(value) if kind == "process" else fingerprint(value) for kind, value in self.stat_targets
+            processes.program(value) if kind == "process" else fingerprint(value)
+            for kind, value in self.stat_targets
         )
 
     def waited(self) -> float:
@@ -190,15 +191,6 @@ def _stat_targets(watch: Watch) -> tuple[tuple[str, str], ...]:
         if not (known or leaf is watch) or leaf.word.startswith("stable"):
             return ()
     return tuple((leaf.kind, leaf.value) for leaf in parts if leaf.kind in ("file", "log", "process"))
-
-
-def _program(pid: str) -> str | int | None:
-    """The program of a process, or the error number; an exited process has none. Another process may get the
-    same number and program, so the loop also runs a full check now and then."""
-    try:
-        return os.readlink(f"/proc/{pid}/exe")
-    except OSError as error:
-        return error.errno
 
 
 def _is_complete(seen: Sequence[Any], outcome: Outcome) -> bool:

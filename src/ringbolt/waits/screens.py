@@ -1,4 +1,4 @@
-"""Pictures of an X display, or of one of its windows. Needs the extra `screen`."""
+"""Pictures of an X display or its windows, on macOS and Windows of a screen. Needs the extra `screen`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import Any
 
 from ..model.errors import InvalidInput
+from ..system.os_calls import IS_MACOS, IS_WINDOWS
 
 MOST_WINDOWS = 2000
 _WHOLE_PIXELS, _VIEWABLE = 2, 2  # of the X protocol
@@ -21,6 +22,8 @@ def grab(display: str, title: str | None) -> Any:
     None if there is no such window; OSError if the display cannot be read. The X client is pure Python,
     because a C library that waits for the server would hold the interpreter lock.
     """
+    if IS_MACOS or IS_WINDOWS:
+        return grab_screen(display, title)
     image: Any = _optional_module("PIL.Image")
     opener: Any = _optional_module("Xlib.display")
     errors: Any = _optional_module("Xlib.error")
@@ -49,6 +52,23 @@ def grab(display: str, title: str | None) -> Any:
     finally:
         with suppress(errors.ConnectionClosedError):
             connection.close()
+
+
+def grab_screen(display: str, title: str | None) -> Any:
+    """The same through the system's own calls: `:0` is all screens, `:1` the first. It has no windows."""
+    image: Any = _optional_module("PIL.Image")
+    if title is not None:
+        raise OSError("only X displays have windows that can be waited for; name a screen")
+    mss: Any = _optional_module("mss")
+    number = display[1:].partition(".")[0]
+    try:
+        with mss.mss() as screens:
+            if not number.isdecimal() or int(number) >= len(screens.monitors):
+                raise OSError("no such display")
+            shot = screens.grab(screens.monitors[int(number)])
+    except mss.ScreenShotError as error:
+        raise OSError(str(error)) from None
+    return image.frombytes("RGB", shot.size, bytes(shot.bgra), "raw", "BGRX")
 
 
 def as_png(picture: Any) -> bytes:

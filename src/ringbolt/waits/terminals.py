@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..system.commands import run
+from ..system.os_calls import IS_WINDOWS
 
 MOST_LINES = 2000
 MOST_BYTES = 1 << 20
@@ -34,7 +35,8 @@ def _tmux(arguments: list[str], seconds: float) -> str:
     try:
         code, output = run(["tmux", *arguments], None, seconds, MOST_BYTES)
     except FileNotFoundError:
-        raise OSError("tmux is not installed") from None
+        there = "Windows has no tmux: run both in WSL" if IS_WINDOWS else "tmux is not installed"
+        raise OSError(there) from None
     if code:
         raise OSError(f"tmux: {output[:100].decode('utf-8', 'replace').strip()}")
     return output.decode("utf-8", "replace")

@@ -24,6 +24,7 @@ from ..store.tx import Tx
 from ..system import http_client
 from ..system.files import FileErrors, locked_folder, read_bounded, write_atomic
 from ..system.http_client import StatusError, is_public
+from ..system.os_calls import make_private_folders
 
 KEY_PREFIX = "whsec_"
 MOST_RESPONSE = 64 << 10  # bytes of the response that are read; only its status matters
@@ -107,7 +108,7 @@ def read_key() -> str:
     """The signing key (`whsec_…`), created when it is first needed."""
     path = key_path()
     folder = os.path.dirname(path)
-    os.makedirs(folder, 0o700, exist_ok=True)
+    make_private_folders(folder)
     with FileErrors(path), locked_folder(folder):
         if not os.path.lexists(path):
             write_atomic(path, KEY_PREFIX.encode() + b64encode(os.urandom(32)) + b"\n")

@@ -88,6 +88,8 @@ def simple_toml(text: str) -> dict[str, Any] | None:
 def user_folder(name: str, below: str) -> str:
     """Our folder below a folder of the user: the one that a variable names, or its usual place."""
     base = variable(name)
+    if not base and sys.platform == "win32":  # as in system/user_folders.py
+        base = variable("APPDATA" if "CONFIG" in name else "LOCALAPPDATA")
     if not base:
         home = _home()
         base = f"{home}{'' if home.endswith('/') else '/'}{below}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 from .system_calls import CREATE_NEW, exists, is_link, make_folder, read_small, system, unlink, write_all
 
@@ -10,6 +11,10 @@ try:
     from _blake2 import blake2b
 except ImportError:  # a Python built without it
     from hashlib import blake2b
+
+
+# Where Windows counts its boots.
+BOOT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters"
 
 
 def head_digest(head: str) -> str:
@@ -27,10 +32,10 @@ def write_event(folder: str, name: str, content: bytes) -> str:
     part, path = write_part(folder, name, content), f"{folder}/new/{name}"
     try:
         try:
-            system.replace(part, path)
+            _rename(part, path)
         except FileNotFoundError:  # new/ was removed
             make_journal(folder)
-            system.replace(part, path)
+            _rename(part, path)
     except BaseException:
         unlink(part)
         raise
@@ -60,6 +65,18 @@ def write_part(folder: str, name: str, content: bytes) -> str:
     return part
 
 
+def _rename(part: str, path: str) -> None:
+    """Rename a file; on Windows again for a moment, because a virus scanner may have the new file open."""
+    for pause in (0.002, 0.01, 0.05, 0.2):
+        try:
+            return system.replace(part, path)
+        except PermissionError:
+            if sys.platform != "win32":
+                raise
+            time.sleep(pause)
+    return system.replace(part, path)
+
+
 def _sync(file: int) -> None:
     """Write a file through to the disk; on macOS fsync alone leaves it in the drive's cache."""
     if sys.platform == "darwin":
@@ -75,6 +92,8 @@ def _sync(file: int) -> None:
 
 def make_journal(folder: str) -> None:
     """Make the folders of a journal, for the owner alone."""
+    if sys.platform == "win32":
+        folder = folder.replace("\\", "/")
     missing = [folder]
     while "/" in (above := missing[-1].rpartition("/")[0]) and not exists(above):
         missing.append(above)
@@ -112,5 +131,13 @@ def replace_small(path: str, content: bytes) -> bool:
 
 def boot_id() -> str:
     """Eight digits for this start of the machine: monotonic time counts from there."""
+    if sys.platform == "win32":
+        try:
+            import winreg
+
+            with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, BOOT_KEY) as key:
+                return f"{winreg.QueryValueEx(key, 'BootId')[0]:08x}"
+        except (ImportError, OSError, ValueError, TypeError):
+            return "00000000"
     found = read_small("/proc/sys/kernel/random/boot_id", 64)[:8].decode("ascii", "replace")
     return found if len(found) == 8 and found.isalnum() else "00000000"

@@ -13,6 +13,9 @@ else:
 _signal: Any = __import__("_signal")
 MOST_INPUT = 32 << 20
 BLOCK = 1 << 16
+# On Windows: the seconds that an interrupted process has to end, and what stops its alarm.
+_GRACE = 1.0
+_watch: list[Any] = []
 READ_ONLY = system.O_RDONLY | getattr(system, "O_CLOEXEC", 0) | getattr(system, "O_BINARY", 0)
 CREATE_NEW = (
     system.O_WRONLY
@@ -131,7 +134,8 @@ def complain(text: str) -> None:
 def set_alarm(seconds: float | None, kind: type[Late] = Late) -> None:
     """Raise `kind` in so many seconds, wherever the process is then; None stops the alarm.
 
-    Systems without such a timer have no deadline.
+    Windows has no such timer: there a thread interrupts the main one, which notices it between two steps of
+    Python. If it does not, because it waits for input or a lock, the process ends; what it wrote is whole.
     """
 
     def ring(number: int, frame: object) -> None:
@@ -140,3 +144,25 @@ def set_alarm(seconds: float | None, kind: type[Late] = Late) -> None:
     if hasattr(_signal, "setitimer"):
         _signal.signal(_signal.SIGALRM, ring)
         _signal.setitimer(_signal.ITIMER_REAL, 0 if seconds is None else max(seconds, 0.001))
+        return
+    import _thread
+
+    if _watch:
+        _watch.pop().release()  # ends the thread of the last alarm
+    _signal.signal(_signal.SIGINT, ring if seconds is not None else _signal.default_int_handler)
+    if seconds is not None:
+        stopped = _thread.allocate_lock()
+        stopped.acquire()
+        _watch.append(stopped)
+        _thread.start_new_thread(_interrupt, (stopped, max(seconds, 0.001)))
+
+
+def _interrupt(stopped: Any, seconds: float) -> None:
+    import _thread
+
+    if stopped.acquire(timeout=seconds):
+        return
+    _thread.interrupt_main()
+    if not stopped.acquire(timeout=_GRACE):
+        complain("the time was up")
+        system._exit(0)  # pyright: ignore[reportPrivateUsage]

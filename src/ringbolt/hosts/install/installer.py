@@ -19,7 +19,7 @@ from ...model.errors import Conflict, InvalidInput, StoreError, shown
 from ...model.scope import workspace_of
 from ...model.types import Value
 from ...system.files import FileErrors, locked_folder, read_bounded, replacing
-from ...system.os_calls import sync
+from ...system.os_calls import make_private_folders, open_file, set_mode, sync
 from ..hook_build import remove_unused_builds, with_build, write_build
 from ..host_table import HOSTS
 from .json_settings import BOM, INSTALLED, MISSING, OUTDATED, Before
@@ -93,7 +93,7 @@ class Installer:
             return self.check().replace(diff=diff, changed=paths)
         folder = _memory_folder()
         with FileErrors(folder):
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            make_private_folders(folder)
         with locked_folder(folder):
             # All changes are computed before the first is made, so that an error leaves nothing half done.
             changes = [plan(target) for target in self.files]
@@ -266,7 +266,7 @@ def _make(change: Change) -> str | None:
             _forget(change.path, known)
             return backup
         with replacing(change.path, mode=change.mode) as file:
-            os.fchmod(file.fileno(), change.mode)  # the umask may have removed bits
+            set_mode(file.fileno(), change.mode)  # the umask may have removed bits
             file.write(change.after.encode())
         if change.remember is None:
             _forget(change.path, known)
@@ -278,7 +278,7 @@ def _back_up(change: Change) -> str:
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     paths = (f"{change.path}.{stamp}{f'-{n}' if n else ''}.ringbolt-backup" for n in count())
     path = next(path for path in paths if not os.path.lexists(path))
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, change.mode)
+    handle = open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, change.mode)
     with open(handle, "wb") as file:
         file.write((change.before or "").encode())
         file.flush()

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from ...journal.event_files import storable_json
 from ...model.types import is_dict
 from ...packet.encode import read_json
+from ...system.os_calls import read_at
 
 _LOOK_BACK = 2 << 20  # bytes that are searched for an earlier line
 _COMPACTED = b'"type":"compacted"'  # in a line with Codex's own summary
@@ -17,7 +18,7 @@ _COMPACTED = b'"type":"compacted"'  # in a line with Codex's own summary
 def last_line_with(file: BinaryIO, needle: bytes, upto: int) -> bytes:
     """The last line before byte `upto` that contains some bytes; empty if there is none nearby."""
     begin = max(0, upto - _LOOK_BACK)
-    content = os.pread(file.fileno(), upto - begin, begin)
+    content = read_at(file.fileno(), upto - begin, begin)
     place = content.rfind(needle)
     if place < 0:
         return b""

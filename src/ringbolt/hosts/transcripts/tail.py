@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 from ...journal.side_files import SideFiles, transcript_file
 from ...model.redaction import Redactor, bounded
 from ...model.validate import blake2b, stamp
+from ...system.os_calls import open_file
 from ..events import cleaned
 from .claude import ClaudeParser
 from .codex import CodexParser
@@ -193,7 +194,7 @@ class TranscriptTail:
 
 def _open_regular(path: str) -> BinaryIO:
     """Open a regular file; OSError for anything else, which might block."""
-    file = open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb")  # noqa: SIM115 - the caller closes it
+    file = open(open_file(path, follow=True), "rb")  # noqa: SIM115 - the caller closes it
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError("not a regular file")

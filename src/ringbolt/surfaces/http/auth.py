@@ -33,6 +33,7 @@ from ...model.scope import workspace_of
 from ...model.types import Value, is_dict
 from ...system.files import FileErrors, locked_folder, read_bounded, write_atomic
 from ...system.gate import protect
+from ...system.os_calls import is_ours_alone, make_private_folders, private_command
 
 KINDS = ("read", "write", "user")
 # Beside the token file: when each token was last used, to the minute.
@@ -233,7 +234,7 @@ def _changed(path: str | None, change: Callable[[_File], _File]) -> _File:
     path = path or token_path()
     folder = os.path.dirname(path)
     with FileErrors(path):
-        os.makedirs(folder, 0o700, exist_ok=True)
+        make_private_folders(folder)
         with locked_folder(folder):
             known = os.path.lexists(path)
             before = _read_file(path) if known else _File(built_in=dict(map(_fresh, KINDS)), made={})
@@ -252,11 +253,11 @@ def _fresh(kind: str) -> tuple[str, str]:
 def _read_file(path: str) -> _File:
     with FileErrors(path):
         status = os.lstat(path)
-        if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077 or status.st_uid != os.getuid():
+        if not stat.S_ISREG(status.st_mode) or not is_ours_alone(path):
             raise InvalidInput(
                 "invalid_argument",
                 f"Other users can read the tokens in {path}, or it is not your own regular file.",
-                f"Find out who could have read them, run `chmod 600 {path}`, and rotate the tokens.",
+                f"Find out who could have read them, run `{private_command([path])}`, and rotate the tokens.",
             )
         content = read_bounded(path, _MOST_BYTES)
     try:
