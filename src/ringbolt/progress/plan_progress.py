@@ -372,12 +372,17 @@ class Progress:
             )
         over = [sure >= HIGH and self._ended.get(item) != "failed" for item, sure in enumerate(self._sure)]
         current = self.current
-        if seen.about is not None:
-            current = seen.about
-            over[current] = over[current] and seen.is_set
+        if (about := seen.about) is not None:
+            current = about
+            over[about] = over[about] and seen.is_set
         verdicts = self._reader.read(seen.text, over, current)
-        # What the caller has set stands.
-        self.verdicts = [one for one in verdicts if not seen.is_set or one.step != seen.about]
+        if seen.is_set and about is not None:
+            # What the caller has set stands, and the message is about that step first: another one moves only
+            # if it would move while that step was still open.
+            before = self._reader.read(seen.text, [*over[:about], False, *over[about + 1 :]], about)
+            others = {one.step for one in before if one.step != about}
+            verdicts = [one for one in verdicts if one.step in others]
+        self.verdicts = verdicts
         for verdict in self.verdicts:
             self._judge(verdict)
         self._count(weighted_words(seen.text[:CHARACTERS]))
