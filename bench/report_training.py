@@ -3,13 +3,13 @@
     .venv/bin/python bench/report_training.py [--check]
 
 Writes `src/ringbolt/progress/report_weights.py` from `labels/reports*.txt`, except `reports_unseen.txt`.
-Each clause chooses one of the plan's steps or none of them; a conditional logit gives each choice its chance.
-There are two such models over the same features: `FINISHES` for clauses that may finish a step, `ABOUT` for
-all others. The third, `DECIDES`, is a logistic regression: does the whole message finish the step? It is
-fitted on readings of each plan with clause weights of the other plans, since those of its own would make
-the clauses look surer than they are. The plan stands as the labels say before each message. `--check` tells each fifth of
-the plans to a store with the weights of the others; what counts is `bench/reports.py` on a set that was not
-fitted.
+Each clause chooses one of the plan's steps or none of them; a conditional logit gives each choice its
+chance. There are two such models over the same features: `FINISHES` for clauses that may finish a step,
+`ABOUT` for all others. The third, `DECIDES`, is a logistic regression: does the whole message finish the
+step? It is fitted on readings of each plan with clause weights of the other plans, since those of its
+own would make the clauses look surer than they are. The plan stands as the labels say before each
+message. `--check` tells each fifth of the plans to a store with the weights of the others; what counts
+is `bench/reports.py` on a set that was not fitted.
 """
 
 from __future__ import annotations
