@@ -2,32 +2,36 @@
 
     .venv/bin/python bench/report_training.py [--check]
 
-Writes `src/ringbolt/progress/report_weights.py` from the halves of `labels/reports*.txt` that are in `TUNED`.
-Each clause chooses one of the plan's steps or none of them; a conditional logit gives each choice its chance.
-There are two models over the same features: `FINISHES` for clauses that may finish a step, `ABOUT` for all
-others. The plan stands as the labels say before each message. `--check` prints how well each fifth of the
-plans is predicted by the others; what counts is `bench/reports.py` on a set that was not fitted.
+Writes `src/ringbolt/progress/report_weights.py` from `labels/reports*.txt`, except `reports_unseen.txt`.
+Each clause chooses one of the plan's steps or none of them; a conditional logit gives each choice its
+chance. There are two such models over the same features: `FINISHES` for clauses that may finish a step,
+`ABOUT` for all others. The third, `DECIDES`, is a logistic regression: does the whole message finish the
+step? It is fitted on readings of each plan with clause weights of the other plans, since those of its
+own would make the clauses look surer than they are. The plan stands as the labels say before each
+message. `--check` tells each fifth of the plans to a store with the weights of the others; what counts
+is `bench/reports.py` on a set that was not fitted.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from pathlib import Path
 
 import numpy
-from reports import STATUSES, Plan, Report, read_plans, wanted_current
+from reports import STATUSES, Count, Plan, Report, measure, read_plans, wanted_current
 
-from ringbolt.progress.report_matching import choices
+from ringbolt.progress import report_matching
+from ringbolt.progress.report_matching import Reading, choices
 from ringbolt.progress.title_words import PlanWords, Said, likeness
 from ringbolt.signals.reports.acts import Clause
 from ringbolt.signals.reports.clauses import read_clauses
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "src" / "ringbolt" / "progress" / "report_weights.py"
-SETS = ("reports.txt", "reports_fresh.txt", "reports_trades.txt", "reports_more.txt")
-TUNED = ("tune", "held", "fresh", "trades-tune", "trades-held", "more")
+SETS = ("", "_fresh", "_trades", "_more", "_last", "_final", "_indirect")
+FOLDS = 5
+LEAST = 40  # plans in which a feature of `DECIDES` must occur
 PENALTY, ROUNDS, RATE = 1.0, 1500, 0.05
 HEADER = '''"""Weights for matching reports to steps, written by `bench/report_training.py`: do not edit."""
 
@@ -40,6 +44,7 @@ from __future__ import annotations
 ALIEN = 0.06
 # What a report counts for that is read as if the one before it had moved nothing.
 LATE = 0.1
+LATE_DECISION = 0.3
 # A choice: the features of each option, the number of the right one, the plan, and what it counts for.
 Case = tuple[list[dict[str, float]], int, str, float]
 
@@ -166,33 +171,89 @@ def chances_of(scores: numpy.ndarray, missing: numpy.ndarray) -> numpy.ndarray:
     return scores / scores.sum(1, keepdims=True)
 
 
-def predicted(weights: dict[str, float], options: list[dict[str, float]]) -> list[float]:
-    scores = [sum(weights.get(name, 0.0) * value for name, value in option.items()) for option in options]
-    top = max(scores)
-    parts = [math.exp(score - top) for score in scores]
-    return [part / sum(parts) for part in parts]
+Weights = dict[str, dict[str, float]]
+# Whether a message finishes a step: the features, the answer, and what it counts for.
+Decision = tuple[dict[str, float], bool, float, str]
 
 
-def check(name: str, rows: list[Case]) -> None:
-    """What a fifth of the plans looks like to weights from the others, at several thresholds."""
-    plans = sorted({row[2] for row in rows})
-    found: list[
-        tuple[float, bool, bool]
-    ] = []  # chance of the best step, whether it is right, whether one is due
-    for fold in range(5):
-        out = set(plans[fold::5])
-        weights = fit([row for row in rows if row[2] not in out])
-        for options, target, plan, count in rows:
-            if plan in out and count == 1.0:
-                chances = predicted(weights, options)
-                best = max(range(1, len(chances)), key=chances.__getitem__, default=0)
-                found.append((chances[best] if best else 0.0, best == target and best > 0, target > 0))
-    due = sum(one[2] for one in found)
-    print(f"{name}: {len(found)} clauses, {due} with a step")
-    for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
-        chosen = [one for one in found if one[0] >= least]
-        right = sum(one[1] for one in chosen)
-        print(f"  from {least:.1f}: {right / due:.3f} of those, {len(chosen) - right} wrong")
+def decisions(plan: Plan, late: int) -> list[Decision]:
+    """The decisions of a plan, read with the weights that are in use."""
+    words = PlanWords(plan.steps)
+    numbers = {step + 1: step for step in range(len(plan.steps))}
+    over = [False] * len(plan.steps)
+    ended: list[int] = []
+    found: list[Decision] = []
+    for place, report in enumerate(plan.reports):
+        current = wanted_current(plan, place)
+        state = list(over)
+        missed = [step for step in ended if state[step]][-late:] if late else []
+        for step in missed:
+            state[step] = False
+        at = min(missed, default=None if current is None else current - 1)
+        reading = Reading(words, numbers, state, at)
+        for clause in read_clauses(report.text, words.titles, words.language):
+            reading.take(clause)
+        if missed or not late:
+            done = {step - 1 for word, step in report.effects if word == "done"}
+            count = LATE_DECISION if late else 1.0
+            found += [(one, step in done, count, plan.name) for step, one in reading.candidates()]
+        for word, step in report.effects:
+            over[step - 1] = STATUSES.get(word, "open") != "open"
+            if over[step - 1]:
+                ended.append(step - 1)
+    return found
+
+
+def fit_decisions(rows: list[Decision]) -> dict[str, float]:
+    """The weights of a logistic regression, by Newton's method."""
+    plans: dict[str, set[str]] = {}
+    for features, _, _, plan in rows:
+        for name in features:
+            plans.setdefault(name, set()).add(plan)
+    names = sorted(name for name, where in plans.items() if len(where) >= LEAST)
+    table = numpy.array([[row[0].get(name, 0.0) for name in names] for row in rows])
+    right = numpy.array([float(row[1]) for row in rows])
+    counts = numpy.array([row[2] for row in rows])
+    weights = numpy.zeros(len(names))
+    for _ in range(12):
+        chances = 1.0 / (1.0 + numpy.exp(-(table @ weights)))
+        slope = table.T @ (counts * (chances - right)) + PENALTY * weights
+        bend = (table.T * (counts * chances * (1.0 - chances))) @ table + PENALTY * numpy.eye(len(names))
+        weights -= numpy.linalg.solve(bend, slope)
+    return {name: round(float(weight), 2) for name, weight in zip(names, weights, strict=True)}
+
+
+def use(weights: Weights) -> None:
+    """Read with these weights from now on."""
+    for name, one in weights.items():
+        setattr(report_matching, name, one)
+
+
+def clause_weights(plans: list[Plan]) -> Weights:
+    both = [*(cases(plan, late) for late in (0, 1, 3) for plan in plans), alien(plans)]
+    return {
+        "FINISHES": fit([case for finishes, _ in both for case in finishes]),
+        "ABOUT": fit([case for _, about in both for case in about]),
+    }
+
+
+def check(folds: list[list[Plan]], weights: list[Weights], rows: list[list[Decision]]) -> None:
+    """Tell each fifth of the plans to a store with the weights of the others, at several thresholds."""
+    others = [
+        fit_decisions([row for n, some in enumerate(rows) if n != fold for row in some])
+        for fold in range(FOLDS)
+    ]
+    for sure in (0.0, 0.6, 0.7, 0.8, 0.9):
+        report_matching.SURE = sure
+        for half in ("indirect", ""):
+            whole = Count()
+            for fold, plans in enumerate(folds):
+                use({**weights[fold], "DECIDES": others[fold]})
+                chosen = [plan for plan in plans if (plan.half == "indirect") == bool(half)]
+                count = measure(chosen, False)["all"]
+                for name in whole.__dataclass_fields__:
+                    setattr(whole, name, getattr(whole, name) + getattr(count, name))
+            print(f"{sure:.2f} {half or 'others':10}", *(f"{cell:>8}" for cell in whole.row()))
 
 
 def main() -> int:
@@ -201,20 +262,25 @@ def main() -> int:
     )
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    plans = [plan for name in SETS for plan in read_plans(HERE / "labels" / name) if plan.half in TUNED]
-    both = [*(cases(plan, late) for late in (0, 1, 3) for plan in plans), alien(plans)]
-    models = {
-        "FINISHES": [case for finishes, _ in both for case in finishes],
-        "ABOUT": [case for _, about in both for case in about],
-    }
+    plans = [plan for name in SETS for plan in read_plans(HERE / "labels" / f"reports{name}.txt")]
+    folds = [plans[fold::FOLDS] for fold in range(FOLDS)]
+    weights: list[Weights] = []
+    rows: list[list[Decision]] = []
+    for fold, left_out in enumerate(folds):
+        weights.append(clause_weights([plan for n, some in enumerate(folds) if n != fold for plan in some]))
+        use(weights[-1])
+        rows.append([row for late in (0, 1, 2) for plan in left_out for row in decisions(plan, late)])
     if args.check:
-        for name, rows in models.items():
-            check(name, rows)
+        check(folds, weights, rows)
         return 0
+    fitted = {**clause_weights(plans), "DECIDES": fit_decisions([row for some in rows for row in some])}
     text = HEADER
-    for name, rows in models.items():
-        weights = sorted(fit(rows).items(), key=lambda pair: -pair[1])
-        lines = "".join(f'    "{key}": {value},\n' for key, value in weights if value)
+    for name, one in fitted.items():
+        lines = "".join(
+            f'    "{key}": {value},\n'
+            for key, value in sorted(one.items(), key=lambda pair: -pair[1])
+            if value
+        )
         text += f"{name}: dict[str, float] = {{\n{lines}}}\n"
     TARGET.write_text(text)
     return 0

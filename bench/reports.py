@@ -26,7 +26,16 @@ from pathlib import Path
 from ringbolt import TaskMemory
 
 LABELS = Path(__file__).parent / "labels" / "reports.txt"
-SHOWN = ("tune", "held", "trades-tune", "trades-held", "more", "last", "final")  # halves that were tuned on
+SHOWN = (
+    "tune",
+    "held",
+    "trades-tune",
+    "trades-held",
+    "more",
+    "last",
+    "final",
+    "indirect",
+)  # halves that were tuned on
 STATUSES = {"done": "completed", "fail": "failed", "skip": "skipped", "open": "open"}
 
 

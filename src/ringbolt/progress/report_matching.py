@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from ..signals.reports.acts import Clause
 from ..signals.reports.clauses import read_clauses
-from .report_weights import ABOUT, FINISHES
+from .report_decisions import decision_features, probability
+from .report_weights import ABOUT, DECIDES, FINISHES
 from .title_words import SAME_ROOT, PlanWords, Said, clause_features, compare, likeness
 
 # `ask` is a question for the reply; `unsure` only one for a model.
@@ -25,8 +26,12 @@ Effect = Literal["completed", "active", "failed", "skipped", "reopened", "ask", 
 # How likely a step must be to be completed, by a clause that says so or by one that only states something; to
 # be asked about; and to be the one in work.
 COMPLETES, STATES, ASKS, MOVES = 0.57, 0.75, 0.25, 0.5
+# How likely the whole message must finish a step that it does not name outright. Chosen by
+# `report_training.py --check`: with weights of other plans, about one message in fifty moves something wrong.
+SURE = 0.8
 NAMED = 0.6  # the share of a title that names a second step
 LONGEST_REMARK = 200  # characters
+MOVED_ON = 0.6  # the confidence that the work is at a step because the one before it is over
 MOST_JUMPED = 2  # steps that a report may leave out
 
 
@@ -40,6 +45,10 @@ class Verdict(Struct):
 
 def _is_short(clause: Clause) -> bool:
     return not (clause.words or clause.verbs or clause.details or clause.plain_done)
+
+
+def _is_outright(clause: Clause) -> bool:
+    return bool(clause.titles or clause.numbers or clause.whole or clause.last)
 
 
 _GREETS = frozenset("ok fine good right yes great".split())
@@ -58,13 +67,16 @@ class ReportReader:
 
     def read(self, text: str, over: Sequence[bool], current: int | None) -> list[Verdict]:
         """What a report does to the steps, in order."""
-        reading = _Reading(self._plan, self._numbers, list(over), current)
+        reading = Reading(self._plan, self._numbers, list(over), current)
         for clause in read_clauses(text, self._plan.titles, self._plan.language):
             reading.take(clause)
+        reading.decide()
         return reading.verdicts()
 
 
-class _Reading:
+class Reading:
+    """One report as it is read, clause by clause."""
+
     def __init__(
         self, plan: PlanWords, numbers: dict[int, int], over: list[bool], current: int | None
     ) -> None:
@@ -73,8 +85,12 @@ class _Reading:
         self._over = over
         self._was_over = list(over)
         self._current = current if current is not None else self._first_open()
+        self._began_at = self._current
         self._found: dict[int, Verdict] = {}
         self._last: Said | None = None
+        self._said: list[Said] = []
+        self._chances: dict[int, float] = {}  # how likely a clause finishes each step, by itself
+        self._outright: set[int] = set()  # steps that are named, or the one in work for "Done."
         self._evidence: dict[int, float] = {}  # how likely each step is finished by the clauses so far
         self._denied: set[int] = set()  # steps that a clause of this report calls unfinished
         self._unplaced = False  # a clause says that something is done, but nothing says to which step
@@ -91,6 +107,60 @@ class _Reading:
             return [*self._found.values(), *(Verdict(step, "unsure", 0.0) for step in near)]
         return list(self._found.values())
 
+    # --- the message as a whole
+
+    def _weigh(self, said: Said) -> None:
+        if said.clause.act not in ("finished", "none"):
+            return
+        first = len(self._said) == 1
+        steps, options = choices(self._plan, said, self._began_at, self._was_over, True, first)
+        for step, chance in zip(steps, _chances(FINISHES, options)[1:], strict=True):
+            self._chances[step] = max(self._chances.get(step, 0.0), chance)
+
+    def candidates(self) -> list[tuple[int, dict[str, float]]]:
+        """The steps that this message may finish without naming them outright, with their features."""
+        steps = {step for step, one in self._found.items() if one.effect == "completed"}
+        steps.update(() if self._began_at is None else (self._began_at,))
+        if self._chances:
+            steps.add(max(self._chances, key=self._chances.__getitem__))
+        if not self._said or any(_is_outright(one.clause) for one in self._said):
+            return []
+        return [
+            (step, self._features(step))
+            for step in sorted(steps - self._outright)
+            if not self._was_over[step]
+        ]
+
+    def _features(self, step: int) -> dict[str, float]:
+        outcome = (
+            self._found[step].effect if step in self._found else "unsure" if self._unplaced else "nothing"
+        )
+        return decision_features(
+            self._plan, self._said, step, self._began_at, self._was_over, outcome, self._chances
+        )
+
+    def decide(self) -> None:
+        """Ask about a step that a clause has completed and that the whole message does not surely finish."""
+        if sum(one.effect == "completed" for one in self._found.values()) > 1:
+            return  # steps that are finished together are no rivals
+        for step, features in self.candidates():
+            found = self._found.get(step)
+            if found is not None and found.effect == "completed":
+                sure = probability(DECIDES, features)
+                if sure < SURE:
+                    self._doubt(step, sure)
+
+    def _doubt(self, step: int, sure: float) -> None:
+        """Leave a step open that a clause has completed: the work is still where it was."""
+        self._over[step] = False
+        follows = [
+            one.step for one in self._found.values() if one.effect == "active" and one.confidence == MOVED_ON
+        ]
+        for one in (step, *follows):
+            self._found.pop(one, None)
+        self._current = self._began_at
+        self._ask(step, sure)
+
     # --- clauses
 
     def take(self, clause: Clause) -> None:
@@ -98,8 +168,10 @@ class _Reading:
         if named is None:
             return  # a number of another list
         said = Said(clause)
+        self._said.append(said)
+        self._weigh(said)
         if clause.act == "failed" and self._current is not None and self._wants_failure(clause, named):
-            self._complete(named[0] if named else self._current, 0.91, clause)
+            self._complete(named[0] if named else self._current, 0.91, clause, outright=True)
             return
         if clause.act == "finished":
             self._finish(clause, said, named)
@@ -160,7 +232,7 @@ class _Reading:
         elif clause.bare:
             # "Done." is about the step in work; after a clause that named its step it adds nothing.
             if self._current is not None and not self._specific and not clause.tail:
-                self._complete(self._current, 0.92, clause)
+                self._complete(self._current, 0.92, clause, outright=True)
         else:
             self._settle(clause, said)
 
@@ -182,7 +254,7 @@ class _Reading:
         if part and any(self._plan.is_plural(step, word) for word in (*clause.words, *clause.details)):
             self._put(Verdict(step, "active", 0.92))  # "the first prototype is soldered"
             return
-        if self._is_elsewhere(said, step):
+        if self._is_elsewhere(said, step) or self._is_echo(said, step):
             chance = min(chance, COMPLETES - 0.01)
         if clause.located and not self._plan.puts_somewhere(step):
             self._ask(step, chance)  # "the layers are in the oven"
@@ -198,6 +270,13 @@ class _Reading:
         """A similar action was done to something else: "the cache was updated" for "Add the model"."""
         like = likeness(self._plan, said, step)
         return like.known_strays > 0 and 0 < like.acts < SAME_ROOT and not like.things
+
+    def _is_echo(self, said: Said, step: int) -> bool:
+        """A step that is over explains the clause better: "the MR is up" once "Open the MR" is done."""
+        if likeness(self._plan, said, step).acts:
+            return False
+        over = [likeness(self._plan, said, one) for one, is_over in enumerate(self._was_over) if is_over]
+        return any(one.acts and one.covered for one in over)
 
     def _is_handed_on(self, said: Said, step: int) -> bool:
         """ "Sent it to legal for review": the review is still to come."""
@@ -230,7 +309,7 @@ class _Reading:
                 self._ask(step, 0.5)
             return
         for step in left:
-            self._complete(step, 0.93, clause)
+            self._complete(step, 0.93, clause, outright=True)
 
     def _work(self, clause: Clause, said: Said, named: list[int]) -> None:
         """Something begins, goes on, is partly done, or failed for now: its step is the one in work."""
@@ -352,9 +431,13 @@ class _Reading:
 
     # --- effects
 
-    def _complete(self, step: int, sure: float, clause: Clause, named: bool = False) -> None:
+    def _complete(
+        self, step: int, sure: float, clause: Clause, named: bool = False, outright: bool = False
+    ) -> None:
         if self._over[step]:
             return
+        if named or outright:
+            self._outright.add(step)
         if not named and self._is_check_ahead(step):
             self._ask(step, 0.6)
             return
@@ -383,7 +466,7 @@ class _Reading:
             self._current = following[0]
         here = self._current
         if here is not None and here != before and here > step and self._first_open() != here:
-            self._put(Verdict(here, "active", 0.6))
+            self._put(Verdict(here, "active", MOVED_ON))
 
     def _ask(self, step: int, chance: float) -> None:
         if step not in self._found and not self._over[step]:

@@ -311,7 +311,7 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
             "outstanding",
         ):
             return True
-        percent = place + 1 < len(tokens) and tokens[place + 1].text == "%"
+        percent = place + 1 < len(tokens) and tokens[place + 1].low in _PERCENT
         if percent and value < 100:
             near = {one.low for one in tokens[max(0, place - 1) : place]}
             follows = {one.low for one in tokens[place + 2 : place + 4]}
@@ -323,6 +323,7 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
     return False
 
 
+_PERCENT = frozenset("% percent prozent procent".split())
 _OUT_OF = frozenset("of sur von su van".split())
 _OF_THEM = frozenset("them those these davon eux elles ellos ellas deles delas essi ervan daarvan".split())
 _REACHES = frozenset("at about roughly bei zu à al op".split())
