@@ -196,6 +196,7 @@ WORDS = [
 
 @pytest.mark.parametrize("waiting", [True, False], ids=["waiting", "indexed"])
 def test_identifiers_parts_phrases_prefixes_accents_and_words_without_spaces_are_found(memory, task, waiting):
+    task = memory.task_register("Words").task_id  # without a plan, which these messages could move
     chat(memory, task, 5)
     wanted = {text: memory.task_update(task, text).seq for text, _ in WORDS}
     chat(memory, task, 5, "and then some more")

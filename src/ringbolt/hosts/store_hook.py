@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..config import load_settings, store_location
+from ..journal.cards import make_stale
 from ..journal.event_files import Journal
 from ..journal.folders import store_path
 from ..journal.health import journal_health
@@ -179,6 +180,8 @@ class _Call:
             return None
         from .open_tasks_text import open_tasks_text  # a session with a task does not need it
 
+        # What holds in the repository is on no card of this session before its first drain.
+        make_stale(SideFiles(self._journal), str(self._event.get("session") or ""))
         return open_tasks_text(memory, self._shape, events_at_hand=1)
 
     def _formed(self, text: str, *, asks: bool = False) -> str:

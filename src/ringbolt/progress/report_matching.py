@@ -68,6 +68,7 @@ class ReportReader:
     def read(self, text: str, over: Sequence[bool], current: int | None) -> list[Verdict]:
         """What a report does to the steps, in order."""
         reading = Reading(self._plan, self._numbers, list(over), current)
+        reading.is_long = len(text) > LONGEST_REMARK
         for clause in read_clauses(text, self._plan.titles, self._plan.language):
             reading.take(clause)
         reading.decide()
@@ -80,6 +81,7 @@ class Reading:
     def __init__(
         self, plan: PlanWords, numbers: dict[int, int], over: list[bool], current: int | None
     ) -> None:
+        self.is_long = False  # a long text says what it reports; only a short remark may leave it out
         self._plan = plan
         self._numbers = numbers
         self._over = over
@@ -424,8 +426,10 @@ class Reading:
                 self._put(Verdict(open_steps[0], "active", 0.92))
                 self._current = open_steps[0]
             return
-        # A model may know better what a short remark means; a long text without an act is no report.
-        self._unplaced = self._unplaced or (not clause.bare and len(clause.text) <= LONGEST_REMARK)
+        if self.is_long:
+            return
+        # A model may know better what a short remark means.
+        self._unplaced = self._unplaced or not clause.bare
         if not clause.bare and (clause.results or clause.copula or clause.now):
             self._settle(clause, said)
 

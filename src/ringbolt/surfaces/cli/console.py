@@ -366,14 +366,13 @@ def _never_fail_to_print() -> None:
 
 def report_error(code: str, message: str, hint: str, details: Mapping[str, object], *, plain: bool) -> None:
     """Print an error: two lines on standard error, or JSON on standard output if `plain`."""
-    hint = _in_commands(hint)
     if plain:
         error = {"code": code, "message": message, "hint": hint, "details": details}
         echo(json.dumps({"schema_version": 1, "error": error}))
         return
     say(f"ringbolt: {message} [{code}]", err=True)
     if hint:
-        say(f"  {hint}", err=True)
+        say(f"  {_in_commands(hint)}", err=True)
 
 
 def leave(code: int) -> NoReturn:

@@ -82,7 +82,7 @@ TABLE = ActTable(
         " to, back on, going on with, carrying on, carry on, has it since, is with, are with, min left,"
         " minutes left, hours left, is on its way, on its way, on the way, in the queue, queued"
     ),
-    going_on="being, is being, are being",
+    going_on="being, is being, are being, goes on, go on, going on, carries on",
     failed=(
         "failed, fails, failure, failing again, broke, broken, breaks, crashed, crashes, crash again,"
         " error, errors, errored, denied, refused, rejected, declined, turned down, turned us down, turned"
