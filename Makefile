@@ -31,7 +31,7 @@ endif
 .NOTPARALLEL:
 .PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench adversarial quality reliability clean stale-venv \
   sbom lock \
-  test-conformance
+  test-conformance test-adapters
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +59,10 @@ test-model: $(DEV_READY) ## fetch a small language model and run the tests that 
 test-hosts: $(DEV_READY) ## fetch the hosts' own programs and run the tests that use them
 	@UV='$(UV)' sh tools/hosts.sh
 	@$(BIN)/python -m pytest -m hosts --timeout=300 tests/live $(ARGS)
+
+test-adapters: $(DEV_READY) ## fetch the agent frameworks and run the tests of our adapters with them
+	@UV='$(UV)' sh tools/adapters.sh
+	@.venv/adapters/bin/python -m pytest -m adapters -W default -p no:cacheprovider tests/adapters $(ARGS)
 
 test-claude: $(DEV_READY) ## the part of test-hosts for Claude Code
 	@UV='$(UV)' sh tools/hosts.sh claude
