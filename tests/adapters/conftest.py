@@ -12,6 +12,7 @@ from ringbolt import TaskMemory
 NEEDS = {
     "test_langchain.py": "langchain",
     "test_openai_agents.py": "agents",
+    "test_pydantic_ai.py": "pydantic_ai",
 }
 collect_ignore = [file for file, module in NEEDS.items() if find_spec(module) is None]
 

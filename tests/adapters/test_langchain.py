@@ -29,7 +29,7 @@ REQUEST = "Please deploy the shop to production, and do not touch the database."
 class Scripted(GenericFakeChatModel):
     """Says what the test wants, and keeps what it was sent."""
 
-    seen: list = []
+    seen: list = []  # noqa: RUF012 - a field of a pydantic model
 
     def bind_tools(self, tools, **kwargs):
         self.seen.append(sorted(each.name for each in tools))
@@ -104,18 +104,22 @@ def test_a_run_becomes_a_task(memory):
 
 def test_the_same_run_on_an_event_loop(memory):
     agent = create_agent(
-        full_run(), [deploy], middleware=[TodoListMiddleware(), RingboltMiddleware(memory)],
+        full_run(),
+        [deploy],
+        middleware=[TodoListMiddleware(), RingboltMiddleware(memory)],
         checkpointer=InMemorySaver(),
-    )  # fmt: skip
+    )
     asyncio.run(agent.ainvoke({"messages": [("user", REQUEST)]}, {"configurable": {"thread_id": "T1"}}))
     check_full_run(memory)
 
 
 def test_a_tool_that_raises_is_a_failed_action_and_the_error_is_the_hosts(memory):
     agent = create_agent(
-        scripted(call("deploy", "c1", target="nowhere")), [deploy], middleware=[RingboltMiddleware(memory)],
+        scripted(call("deploy", "c1", target="nowhere")),
+        [deploy],
+        middleware=[RingboltMiddleware(memory)],
         checkpointer=InMemorySaver(),
-    )  # fmt: skip
+    )
     with pytest.raises(RuntimeError, match="no such host"):
         ask(agent, REQUEST)
     assert actions(memory, "T1") == [("deploy", "failed")]
@@ -135,17 +139,22 @@ def test_a_retry_that_works_is_recorded_beside_the_failure(memory):
 
     retry = ToolRetryMiddleware(max_retries=1, initial_delay=0, jitter=False)
     agent = create_agent(
-        scripted(call("flaky", "c1"), AIMessage("Done.")), [flaky], middleware=[retry, RingboltMiddleware(memory)],
+        scripted(call("flaky", "c1"), AIMessage("Done.")),
+        [flaky],
+        middleware=[retry, RingboltMiddleware(memory)],
         checkpointer=InMemorySaver(),
-    )  # fmt: skip
+    )
     ask(agent, REQUEST)
     assert actions(memory, "T1") == [("flaky", "failed"), ("flaky", "completed")]
 
 
 def test_the_packet_is_there_once_history_was_summarized(memory):
     model = scripted(
-        call("deploy", "c1", target="staging"), AIMessage("Staging is done."), AIMessage("Still at work."), AIMessage("End.")
-    )  # fmt: skip
+        call("deploy", "c1", target="staging"),
+        AIMessage("Staging is done."),
+        AIMessage("Still at work."),
+        AIMessage("End."),
+    )
     summarizer = SummarizationMiddleware(
         model=Scripted(messages=iter([AIMessage("They talked about a shop.")]), seen=[]),
         trigger=("messages", 5),
@@ -174,9 +183,10 @@ def test_the_packet_is_there_once_history_was_summarized(memory):
 
 def test_a_thread_that_another_process_began_gets_the_packet(memory, another):
     first = create_agent(
-        scripted(call("deploy", "c1", target="staging"), AIMessage("Staging is done.")), [deploy],
+        scripted(call("deploy", "c1", target="staging"), AIMessage("Staging is done.")),
+        [deploy],
         middleware=[RingboltMiddleware(memory)],
-    )  # fmt: skip
+    )
     ask(first, REQUEST)
     model = scripted(AIMessage("I continue."))
     second = create_agent(
@@ -212,9 +222,11 @@ def test_an_interrupted_tool_is_not_a_failed_one(memory):
         return str(interrupt("May I?"))
 
     agent = create_agent(
-        scripted(call("approve", "c1"), AIMessage("Done.")), [approve], middleware=[RingboltMiddleware(memory)],
+        scripted(call("approve", "c1"), AIMessage("Done.")),
+        [approve],
+        middleware=[RingboltMiddleware(memory)],
         checkpointer=InMemorySaver(),
-    )  # fmt: skip
+    )
     thread = {"configurable": {"thread_id": "T1"}}
     agent.invoke({"messages": [("user", REQUEST)]}, thread)
     assert actions(memory, "T1") == []
@@ -225,9 +237,13 @@ def test_an_interrupted_tool_is_not_a_failed_one(memory):
 def test_secrets_are_not_recorded_and_a_broken_memory_does_not_stop_the_run(memory, caplog):
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     agent = create_agent(
-        scripted(call("deploy", "c1", target=secret), AIMessage(f"I used {secret}."), AIMessage("Still here.")),
-        [deploy], middleware=[RingboltMiddleware(memory)], checkpointer=InMemorySaver(),
-    )  # fmt: skip
+        scripted(
+            call("deploy", "c1", target=secret), AIMessage(f"I used {secret}."), AIMessage("Still here.")
+        ),
+        [deploy],
+        middleware=[RingboltMiddleware(memory)],
+        checkpointer=InMemorySaver(),
+    )
     ask(agent, f"Deploy with {secret}, please.")
     task = task_of(memory, "T1")
     everything = [task.request, *(f"{event.text} {event.data}" for event in events(memory, "T1"))]

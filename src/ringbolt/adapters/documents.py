@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
 """Documents by key on a ledger of their own, for frameworks that want a store or a file system.
 
-A collection is a ledger of kind `facts`, like those of memory_store: no list of tasks shows it, exports, backups and
-`verify` include it, secrets are redacted, and what was replaced or deleted stays in its history.
+A collection is a ledger of kind `facts`, like those of memory_store: no list of tasks shows it, exports,
+backups and `verify` include it, secrets are redacted, and what was replaced or deleted stays in its history.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Documents:
         return self.memory.store.read(lambda tx: work(Reading(self, tx)))
 
     def write(self, work: Callable[[Writing], R]) -> R:
-        """Read and write several documents in one transaction. `work` may be called again after a conflict."""
+        """Read and write several documents in one transaction; `work` may be called twice."""
         return self.memory._commit(lambda tx: work(Writing(self, tx)), tasks=lambda _: ())
 
 
@@ -89,6 +89,7 @@ class Writing(Reading):
     def __init__(self, documents: Documents, tx: Tx) -> None:
         super().__init__(documents, tx)
         self._now = documents.memory._now()
+        self._about = {"category": "other", "entity": documents.name}
 
     def _find(self, lock: bool = True) -> Row | None:
         return super()._find(lock)
@@ -102,10 +103,10 @@ class Writing(Reading):
         draft = Draft(
             "fact",
             text=f"{key} = {validate.dumps(value)}" if self._documents.searchable else None,
-            data={"category": "other", "entity": self._documents.name, "key": key, "value": value, "created": created},
+            data={**self._about, "key": key, "value": value, "created": created},
             sets=_closed(head, [old] if old else []),
             record={"type": "fact", "status": "active", "key": key},
-        )  # fmt: skip
+        )
         memory._append(self._tx, head, draft, self._now, "memory_store")
 
     def delete(self, keys: list[str]) -> None:
@@ -117,7 +118,7 @@ class Writing(Reading):
                 text=f"deleted: {', '.join(one.key for one in found)}"
                 if self._documents.searchable
                 else None,
-                data={"category": "other", "entity": self._documents.name, "deleted": len(found)},
+                data={**self._about, "deleted": len(found)},
                 sets=_closed(self._ledger, found),
             )
             self._documents.memory._append(self._tx, self._ledger, draft, self._now, "memory_store")
