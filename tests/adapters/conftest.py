@@ -13,6 +13,7 @@ NEEDS = {
     "test_langchain.py": "langchain",
     "test_openai_agents.py": "agents",
     "test_pydantic_ai.py": "pydantic_ai",
+    "test_langgraph.py": "langgraph",
 }
 collect_ignore = [file for file, module in NEEDS.items() if find_spec(module) is None]
 
