@@ -14,6 +14,7 @@ NEEDS = {
     "test_openai_agents.py": "agents",
     "test_pydantic_ai.py": "pydantic_ai",
     "test_langgraph.py": "langgraph",
+    "test_claude_agent_sdk.py": "claude_agent_sdk",
 }
 collect_ignore = [file for file, module in NEEDS.items() if find_spec(module) is None]
 

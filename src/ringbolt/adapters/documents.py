@@ -94,6 +94,10 @@ class Writing(Reading):
     def _find(self, lock: bool = True) -> Row | None:
         return super()._find(lock)
 
+    def of(self, documents: Documents) -> Writing:
+        """Another collection, in the same transaction."""
+        return Writing(documents, self._tx)
+
     def put(self, key: str, value: Any) -> None:
         """Write a document; an earlier one with the key is history."""
         memory, head = self._documents.memory, self._begun()

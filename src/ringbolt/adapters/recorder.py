@@ -18,6 +18,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from ..aio import AsyncTaskMemory
 from ..hosts.capture import Capture
 from ..hosts.events import apply, cleaned, name_of, naming
+from ..hosts.host_schemas import read_event
 from ..hosts.sessions import own_task, session_of
 from ..ledger.access import seconds_now
 from ..memory import TaskMemory
@@ -151,6 +152,20 @@ class Session:
     def summarized(self, text: str, id: str | None = None) -> None:
         """The framework replaced history by its own summary."""
         self._write({"event": "PostCompact", "summary": text}, id)
+
+    @_guarded(None)
+    def reported(self, host: str, name: str, payload: Mapping[str, Any], id: str | None = None) -> None:
+        """A host in the table of hosts reported an event in its own form."""
+        if event := read_event(host, name, payload):
+            self._begin()
+            self._write(event, id)
+
+    @_guarded("")
+    def resumed(self) -> str:
+        """The packet of a session that began in another process, once; else empty."""
+        self._begin()
+        text, self._packet = self._packet, ""
+        return text
 
     @_guarded(None)
     def broke_off(self, reason: str, id: str | None = None) -> None:
