@@ -98,9 +98,13 @@ def test_a_session_is_recorded_and_resumed_elsewhere_from_the_store(memory, anot
     server.script.turns = [says("I go on.")]
     before = len(server.script.asked)
     again = ask(
-        "Please go on with the next invoice.", server, elsewhere, resume=session,
-        hooks=RingboltHooks(another).hooks, session_store=ProjectOf(another, tmp_path / "work", elsewhere / "work"),
-    )  # fmt: skip
+        "Please go on with the next invoice.",
+        server,
+        elsewhere,
+        resume=session,
+        hooks=RingboltHooks(another).hooks,
+        session_store=ProjectOf(another, tmp_path / "work", elsewhere / "work"),
+    )
     assert again == session
     text = "".join(asked.text for asked in server.script.asked[before:])
     assert PACKET in text

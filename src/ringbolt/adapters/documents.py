@@ -61,7 +61,7 @@ class Reading:
 
     def __init__(self, documents: Documents, tx: Tx) -> None:
         self._documents, self._tx = documents, tx
-        self._ledger = self._find()
+        self._ledger: Row | None = self._find()
 
     def _find(self, lock: bool = False) -> Row | None:
         memory = self._documents.memory

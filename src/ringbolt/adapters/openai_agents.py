@@ -1,4 +1,4 @@
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportOptionalMemberAccess=false, reportArgumentType=false
 """OpenAI Agents SDK: hooks and an input filter that record runs, and a session that keeps their items."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RingboltRuns:
 
     def run_config(self, config: RunConfig | None = None) -> RunConfig:
         """A run configuration with our input filter and error formatter around those of `config`."""
-        config = config or RunConfig()
+        config = RunConfig() if config is None else config
         inner, format_error = config.call_model_input_filter, config.tool_error_formatter
 
         async def with_packet(data: CallModelData[Any]) -> ModelInputData:

@@ -186,10 +186,10 @@ class Session:
     def _begin(self) -> None:
         """Before anything is recorded: a session that has a task already is being resumed."""
         if not self._begun:
-            self._begun = True
             if own_task(self.memory):
                 self._capture.effects_unknown("the process ended before a result came")
                 self._packet = self.packet()
+            self._begun = True  # only now: if the store failed, the next event tries again
 
     @_guarded("")
     def context(self, shown: Iterable[str]) -> str:
