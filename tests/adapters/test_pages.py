@@ -16,7 +16,7 @@ NAMES = [page.stem.replace("-", "_") for page in sorted(PAGES.glob("*.md"))]
 
 
 def test_every_adapter_has_a_page_and_every_page_an_adapter():
-    assert set(MODULES) == set(NAMES) - {"index"}
+    assert set(MODULES) == set(NAMES) - {"index", "javascript"}
 
 
 @pytest.mark.adapters
