@@ -31,7 +31,7 @@ endif
 .NOTPARALLEL:
 .PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench adversarial quality reliability clean stale-venv \
   sbom lock dist release-check docs-site \
-  test-conformance test-platforms test-wine
+  test-conformance test-platforms test-wine test-adapters
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -67,6 +67,10 @@ test-hosts: $(DEV_READY) ## fetch the hosts' own programs and run the tests that
 	@UV='$(UV)' sh tools/hosts.sh
 	@UV='$(UV)' sh tools/side_venv.sh release
 	@$(BIN)/python -m pytest -m hosts --timeout=300 tests/live $(ARGS)
+
+test-adapters: $(DEV_READY) ## fetch the agent frameworks and run the tests of our adapters with them
+	@UV='$(UV)' sh tools/adapters.sh
+	@.venv/adapters/bin/python -m pytest -m adapters -W default -p no:cacheprovider tests/adapters $(ARGS)
 
 test-claude: $(DEV_READY) ## the part of test-hosts for Claude Code
 	@UV='$(UV)' sh tools/hosts.sh claude

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 import inspect
-import io
 import re
-from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
 import pytest
 
 from ringbolt import AsyncTaskMemory, TaskMemory, config
 from ringbolt.model import errors
+from tests.doc_blocks import blocks, run_page
 from tools import docs
 
 ROOT = docs.ROOT
@@ -36,31 +34,12 @@ REQUIREMENTS = [
 ]
 
 
-class Block(NamedTuple):
-    """A fenced block: its language, its text, the line it starts on, and the text before it."""
-
-    language: str
-    text: str
-    line: int
-    before: str
-
-
 def named(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
 def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
-
-
-def blocks(text: str) -> list[Block]:
-    found: list[Block] = []
-    end = 0
-    for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        line = text.count("\n", 0, match.start()) + 2
-        found.append(Block(match[1], match[2], line, text[end : match.start()]))
-        end = match.end()
-    return found
 
 
 def prose(text: str) -> str:
@@ -258,22 +237,7 @@ def test_the_walks_in_contributing_name_functions_that_exist():
 @pytest.mark.parametrize("page", RUN_PAGES, ids=named)
 def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = blocks(page.read_text(encoding="utf-8"))
-    namespace: dict[str, object] = {"__name__": "docs"}
-    try:
-        for block, following in zip(found, [*found[1:], None], strict=True):
-            if block.language != "python":
-                continue
-            place = f"{named(page)} from line {block.line}"
-            output = io.StringIO()
-            with redirect_stdout(output):
-                exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), namespace)
-            shown = following and following.language == "text" and not following.before.strip()
-            assert output.getvalue() == (following.text if shown else ""), place
-    finally:
-        for value in namespace.values():
-            if isinstance(value, TaskMemory):
-                value.close()
+    run_page(page)
 
 
 # --- requirements -----------------------------------------------------------------------------------

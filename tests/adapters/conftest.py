@@ -1,0 +1,38 @@
+"""What the tests of adapters share. A file is collected only where its framework is installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from ringbolt import TaskMemory
+
+# The files here that need a framework, and the module that shows that it is there.
+NEEDS = {
+    "test_langchain.py": "langchain",
+    "test_openai_agents.py": "agents",
+    "test_pydantic_ai.py": "pydantic_ai",
+    "test_langgraph.py": "langgraph",
+    "test_claude_agent_sdk.py": "claude_agent_sdk",
+}
+collect_ignore = [file for file, module in NEEDS.items() if find_spec(module) is None]
+
+
+@pytest.fixture
+def place(tmp_path):
+    """Where the store of a test is."""
+    return tmp_path / "tasks.db"
+
+
+@pytest.fixture
+def memory(place):
+    with TaskMemory.open(place, workspace="/w", principal="owner", synchronous="off") as opened:
+        yield opened
+
+
+@pytest.fixture
+def another(place):
+    """The same store as another process opens it."""
+    with TaskMemory.open(place, workspace="/w", principal="owner", synchronous="off") as opened:
+        yield opened
