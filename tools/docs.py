@@ -1337,6 +1337,12 @@ def golden(name: str, language: str) -> str:
     return fence((GOLDEN / name).read_text(encoding="utf-8").rstrip(), language)
 
 
+def recorded_packet() -> str:
+    """The packet that `tools/recording.py` recorded."""
+    path = ROOT / "docs" / "images" / "compaction.txt"
+    return fence(path.read_text(encoding="utf-8").rstrip(), "text")
+
+
 def view_sizes() -> str:
     """What each view costs for a small, a large and a very large task."""
     from ringbolt.packet import tokens
@@ -1586,6 +1592,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "words": words,
     "sql-tables": sql_tables,
     "sql-views": sql_views,
+    "compaction": recorded_packet,
     "view-resume": lambda: golden("resume.txt", "text"),
     "view-state": lambda: golden("state.yaml", "yaml"),
     "view-line": lambda: golden("line.txt", "text"),

@@ -190,7 +190,7 @@ def llms() -> str:
     """llms.txt: what the project is, and every page of its documentation with what it is for."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     parts = ["# Ringbolt\n", f"> {readme.splitlines()[2]}\n", f"{readme.split(chr(10) * 2)[2]}\n"]
-    first = [("Quickstart", "quickstart/index.md", "get it running and watch a task survive a restart")]
+    first = [("Quickstart", "quickstart/index.md", "watch a task survive a compaction")]
     sections = {"Quickstart": first, **{title: pages(folder) for title, folder in LLMS_PARTS.items()}}
     for title, rows in sections.items():
         lines = [f"- [{name}]({REPOSITORY}/blob/main/docs/{path}): {about}" for name, path, about in rows]

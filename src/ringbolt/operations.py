@@ -197,7 +197,7 @@ def prepare(
 ) -> dict[str, Any]:
     """The arguments of a call from outside, converted and checked; raises if the caller may not make it.
 
-    `only` lists the arguments that the caller was told of, if that is not all of them.
+    `only` lists the arguments that the caller has seen, if not all of them.
     """
     if name not in OPERATIONS:
         raise InvalidInput(
@@ -271,7 +271,7 @@ def read_arguments(name: str, raw: Mapping[str, Any], only: Collection[str] | No
 
 
 def _instead(name: str, argument: str, known: Mapping[str, Any]) -> str:
-    """What the caller probably meant by an argument that it was not told of."""
+    """What the caller probably meant by an argument that it has not seen."""
     hidden = argument in _arguments(name)
     more = " Others are in the full set of tools (`--tools full`)." if hidden else ""
     meant = _nearest(argument, known) or f"Its arguments are: {', '.join(known) or 'none'}."

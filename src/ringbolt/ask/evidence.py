@@ -105,7 +105,7 @@ def read_window(tx: Tx, task_id: str, seqs: Iterable[int] = ()) -> tuple[Evidenc
 
 
 def _in_order(rows: list[Row]) -> tuple[Evidence, ...]:
-    """Rows as evidence; an outcome is told with what it is the outcome of."""
+    """Rows as evidence; an outcome comes with the action that led to it."""
     texts = {row["seq"]: row["text"] or "" for row in rows}
     found: list[Evidence] = []
     for row in sorted(rows, key=lambda row: row["seq"]):
@@ -366,7 +366,7 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
         if not (units or _NUMBER).search(plain):
             return 0.0
         if units is None:
-            plain = _DATED.sub(" ", plain)  # a date is no quantity
+            plain = _DATED.sub(" ", plain)  # a date is not a quantity
         if not (units or _NUMBER).search(plain):
             return 0.0
         counts = any(len(subject.missing(found)) < len(subject.words) for found in _COUNTED.findall(plain))

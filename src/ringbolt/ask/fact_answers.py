@@ -199,7 +199,7 @@ def dated(intent: Intent, context: Context) -> Reply | None:
     return _best(intent, context, has_time) if context.subject else None
 
 
-# How much of "who did what?" a sentence must have: somebody who did something else with it is no answer.
+# How much of "who did what?" a sentence must have: doing something else with it does not count.
 _PREDICATE = 0.7
 
 

@@ -316,7 +316,7 @@ def _unfinished(intent: Intent, context: Context) -> Reply | None:
 
 
 def _acted(intent: Intent, context: Context) -> Reply | None:
-    """A completed action or a report of the agent; a mere mention is no proof."""
+    """A completed action or a report of the agent; a mere mention proves nothing."""
     subject = context.subject
     for one in reversed(context.window):
         if one.kind != "action" or not subject.may_fit(one.lower) or only_looked(one.text):

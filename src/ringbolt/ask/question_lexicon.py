@@ -101,7 +101,7 @@ def misspellings() -> dict[str, str]:
         if len(word) < 4 or not word.isalpha():
             continue
         for at in range(1, len(word)):
-            missing = word[:at] + word[at + 1 :] if at < len(word) - 1 else ""  # a plural is no slip
+            missing = word[:at] + word[at + 1 :] if at < len(word) - 1 else ""  # a plural is not a typo
             swapped = word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :]
             for slip in (missing, swapped):
                 if len(slip) > 3 and slip not in known:

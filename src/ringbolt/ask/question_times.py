@@ -1,7 +1,7 @@
 # ruff: noqa: E501, ISC004 - tables and patterns
 """Times in questions: yesterday, before lunch, since 14:00, on Monday, between 9 and 11, in nine languages.
 
-`read_span` finds the words; `Span.limits` turns them into two moments, in the time zone of whoever asks.
+`read_span` finds the words; `Span.limits` turns them into two moments, in the time zone of the asker.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def understand(question: str) -> tuple[Intent, ...]:
     language = language_of(folded(asked))
     parts = [_read(part, language) for part in _split(asked, language)][:MOST_PARTS]
     if len(parts) > 1 and any(part.about == "none" for part in parts):
-        parts = [_read(asked, language)]  # what cannot be understood by itself is no part
+        parts = [_read(asked, language)]  # skip what cannot be understood by itself
     return tuple(parts)
 
 

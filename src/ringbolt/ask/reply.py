@@ -146,6 +146,6 @@ def length(seconds: float) -> str:
 
 
 def clock(at: str, zone: tzinfo = UTC) -> str:
-    """A time to the minute, in the time zone of whoever asks."""
+    """A time to the minute, in the time zone of the asker."""
     here = datetime.fromtimestamp(seconds_of(at), zone)
     return f"{here:%Y-%m-%d %H:%M}{'' if here.utcoffset() else 'Z'}"

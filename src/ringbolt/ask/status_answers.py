@@ -209,7 +209,7 @@ def _surely_open(
     rest: Sequence[tuple[int, Item]], steps: Sequence[tuple[int, Item]]
 ) -> list[tuple[int, Item]]:
     """The steps of an inferred plan that are open for sure. A step before one that was begun may well be done
-    without a word about it, and a check that nobody announced is no step of anybody's plan."""
+    without a word about it, and a check that nobody announced is not a step of the plan."""
     begun = max(
         (place for place, item in steps if item.status != "pending" and DERIVED not in item.detail), default=0
     )

@@ -390,7 +390,7 @@ def _clean(value: Any) -> Any:
 def _decision(one: Decided, seqs: _Seqs, channel: Channel, overrules: str | None) -> Found:
     data = {"choice": one.choice, "reasoning": one.reason, "title": one.title, "overrules_key": overrules}
     options = [one.instead] if one.instead else None
-    # The answer to a question is told with it: neither of them says anything alone.
+    # An answer is shown with its question: neither says anything alone.
     summary = f"{one.title} {one.choice}" if one.title.endswith("?") else one.title or one.choice
     return _found(
         "decision", summary, _key(one.choice), seqs, channel, one.confidence, **data, options=options

@@ -29,10 +29,10 @@ from ..store.tx import Row, Tx
 from . import queries
 
 SUCCESS, FAILURE, PROMPT = TYPES = ("subtask_success", "model_failure", "prompt_effective")
-LESSONS = (FAILURE, PROMPT)  # that a new task is told: what would have saved the last one
+LESSONS = (FAILURE, PROMPT)  # shown to a new task: what would have saved the last one
 KEPT_DAYS = 90  # a pattern seen only once is forgotten after this
-SHOWN = 2  # patterns that a new task is told
-LESSONS_KIND = "lessons"  # the distilled kind that names the patterns a task was told
+SHOWN = 2  # patterns shown to a new task
+LESSONS_KIND = "lessons"  # the distilled kind that names the patterns shown to a task
 # Bounds of one look-up, of one title, and of what is remembered of one step.
 MOST_KEYS, MOST_TITLES, PAIRS = 40, 30, 4
 MOST_COMMANDS, MOST_STEPS = 8, 50
@@ -280,7 +280,7 @@ def relevant(
 
 
 def remember_lessons(tx: Tx, task_id: str, patterns: Sequence[Pattern], now: str) -> None:
-    """Note which patterns a new task was told, so that its first packets show them too.
+    """Note which patterns were shown to a new task, so that its first packets show them too.
 
     Only their keys: a pattern that is forgotten or disproved is gone from every packet.
     """

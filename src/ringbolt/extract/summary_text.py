@@ -25,7 +25,7 @@ FORMS = ((120, 4), (90, 3), (60, 2), (40, 2), (24, 1), (16, 1), (0, 0))
 # The kinds of names that count as details; there are too many identifiers.
 DETAILS = {"version": "version", "url": "", "path": "", "ticket": "", "commit": "commit"}
 LINE = 200  # characters of a line about one event
-_SURE = 0.5  # the confidence of an inferred entry that is told here
+_SURE = 0.5  # the confidence of an inferred entry that is shown here
 _OPEN = ("active", "waiting", "paused")
 _FINDINGS = ("discovery", "artifact")
 
@@ -106,7 +106,7 @@ class _Sentences:
         self._most = most
         self._channels = channels
         self._live = [item for item in task.items if item.dropped_in is None]
-        self._told = ""  # what was quoted so far, so that nothing is told twice
+        self._told = ""  # what was quoted so far, so that nothing is repeated
 
     def where(self) -> str:
         """What the task is, how it stands, and how far it has come."""
@@ -281,7 +281,7 @@ def _telling(entries: Sequence[Entry], most: int) -> list[Entry]:
 
 
 def useful_names(names: Iterable[Name], most: int, told: str = "") -> list[Name]:
-    """The names that matter most: a few of each kind, one of a series of look-alikes, none told already."""
+    """The names that matter most: a few of each kind, one of a series of look-alikes, none shown already."""
     shown: dict[str, int] = {}
     families: set[str] = set()
     best: list[Name] = []

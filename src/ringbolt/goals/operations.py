@@ -368,8 +368,8 @@ class Goals(Base):
         return {**fields, goal_limits.LIMIT: validate.whole("blocker_limit", limit, 1, 1000)}
 
     def _read_criteria(self, criteria: Any) -> list[tuple[str, dict[str, Any]]]:
-        """Parse criteria. Their checks are run by whoever checks the goal, maybe with more powers than the
-        caller has, so the caller needs the powers already now."""
+        """Parse criteria. Their checks run in the process that checks the goal with maybe more
+        powers than the caller, so the caller needs the powers already now."""
         parsed = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         for _, check in parsed:
             power = POWER_OF.get(check.get("check", ""))

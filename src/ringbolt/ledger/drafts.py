@@ -83,7 +83,7 @@ class Draft:
         self.then: Following | None = None
         # Columns of the task that the event clears only to tidy up: it leaves what is the user's as it is.
         self.tidies: tuple[str, ...] = ()
-        # A copy of what was recorded on another task: it is no news, so nothing ends with it.
+        # A copy of what was recorded on another task: it is not new, so nothing ends with it.
         self.is_copy = False
 
     def copy(self) -> Draft:

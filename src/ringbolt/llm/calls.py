@@ -47,7 +47,7 @@ class Modelling(Base):
     ) -> tuple[Answer | None, str]:
         """A model's answer to a question, if it agrees with the facts; otherwise None and the reason.
 
-        A definite answer of the ledger in another language than English is not worded anew, since it could
+        A definite answer of the ledger in another language than English is not reworded, since it could
         not be checked.
         """
         roles, why = self._for_question(question)

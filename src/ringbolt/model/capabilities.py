@@ -61,7 +61,7 @@ class Grant(Value, frozen=True, kw_only=True):
         return self.replace(powers=tuple(power for power in self.powers if power not in powers))
 
 
-# The program that opened the store, on behalf of whoever runs it.
+# The program that opened the store, on behalf of the user who runs it.
 LOCAL = Grant(anywhere=True)
 # An agent that reaches the store through a server that its user started for it alone.
 AGENT = Grant(access="write", name="agent")

@@ -298,7 +298,7 @@ PLAIN_TOKEN_WORDS = frozenset(
     " cached reasoning thinking budget text string number keyword operator identifier comment".split()
 )
 
-# A value that is no secret whatever its name: a placeholder, a variable, a template, a type or a word.
+# A value that is not a secret, whatever its name: a placeholder, a variable, a template, a type or a word.
 PLACEHOLDER = (
     r"(?i)(?:[<`|&]|\$[\w{(]|%\w+%|\{\{?|\[|\(|#\{|\*{2,}|\.{2,}|…|=|x{3,}\S{0,40}$|0{4,}$|-+$|_+$|\?+$|\\[\"']?$"
     r"|(?:your|my|the|some|any|an?|new|old|enter|insert|put|replace|fake|dummy|sample|example|test|demo|bad|wrong|invalid"

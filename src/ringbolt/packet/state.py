@@ -132,7 +132,7 @@ def _subtask(task: Snapshot, item: Item, wanted: float) -> Row:
 
 
 def _summary_of(task: Snapshot, item: Item) -> tuple[str, Source | None]:
-    """A step in a line: its note, the message that completed it or last told of it, or its title."""
+    """A step in a line: its note, the message that completed it or mentioned it last, or its title."""
     if item.note:
         return item.note, item.sources.get("note")
     said = task.reports.get(item.id)

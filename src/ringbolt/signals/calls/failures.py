@@ -310,7 +310,7 @@ def reported_rejection(tool: str, status: str | None, data: Mapping[str, Any]) -
     rejected.
 
     A host reports that as the error of a call which it did not make. What a page, a server or a program
-    prints is no such report, even if it begins with the host's words.
+    prints is not such a report, even if it begins with the host's words.
     """
     if status != "failed" or is_foreign(tool) or is_web(tool):
         return None

@@ -70,7 +70,7 @@ _LIVE = lazy_regex(r"(?i)(?<!\w)(?:prod|prd|production)(?!\w)")
 _FILE = lazy_regex(
     r"(?i)(?:^|/)\.env[\w.]*$|\.(?:json|ya?ml|toml|ini|conf|env|js|ts|py|rb|sh|sql|txt|md|csv)$"
 )
-# Options by which a build is told what to build for.
+# Options that name the target of a build.
 _BUILDS = frozenset("--mode --env --node-env --configuration -c --target --profile".split())
 _READING = frozenset("report query count find search fetch download dump read export compare inspect".split())
 

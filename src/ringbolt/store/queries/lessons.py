@@ -1,4 +1,4 @@
-"""The learned patterns that a task was told when it began, by their keys."""
+"""The learned patterns shown to a task when it began, by their keys."""
 
 from __future__ import annotations
 

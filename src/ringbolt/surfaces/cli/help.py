@@ -23,7 +23,7 @@ def help_command(context: click.Context, words: tuple[str, ...], everything: boo
         if not isinstance(command, click.Group):
             raise click.UsageError(f"{at.command_path} has no commands of its own.", at)
         _, found, _ = command.resolve_command(at, [word])
-        if found is None:  # `resolve_command` raises for a word that is no command
+        if found is None:  # `resolve_command` raises for a word that is not a command
             break
         command, at = found, click.Context(found, at, word)
     click.echo(command.get_help(at))

@@ -371,7 +371,7 @@ class Tokens:
         return ""
 
     def save_use(self) -> None:
-        """Write when each token was last used. That is no reason to fail: a disk may be full."""
+        """Write when each token was last used. A failure, such as a full disk, is ignored here."""
         if self._used:
             used, self._used = {**_read_used(self.path), **self._used}, {}
             with suppress(OSError, RingboltError):

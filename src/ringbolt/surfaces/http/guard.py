@@ -255,7 +255,7 @@ class Guard:
             scope["ringbolt.caller"] = self._caller(scope)
 
     def _count(self, scope: Scope) -> str | None:
-        """Count a request for the quota of its token; the health of the server is always told."""
+        """Count a request for the quota of its token; the health check is never refused."""
         if scope["path"] == OPEN:
             return None
         caller: Caller | None = scope.get("ringbolt.caller")

@@ -119,7 +119,7 @@ class Gateway:
         self._heartbeat = heartbeat
         most = self.settings.http_threads
         self._threads = ThreadPools("http", {"read": most, "write": most})
-        # A thread of its own, so that the health is told however busy the others are.
+        # A thread of its own, so that it answers however busy the others are.
         self._health_thread: ThreadPoolExecutor | None = None
         self._shares: dict[str, asyncio.Semaphore] = {}
         self._worker: threading.Thread | None = None
