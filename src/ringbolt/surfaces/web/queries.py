@@ -64,7 +64,8 @@ def card_details(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
             " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
             " AND r.status <> 'invalidated'),"
             " (SELECT max(c.expires_at) FROM claims c WHERE c.task_id = h.task_id AND c.status = 'held'),"
-            f" h.repository, {_open_text('question', 'active')}, {_open_text('wait', 'watching', manual=True)},"
+            f" h.repository, {_open_text('question', 'active')},"
+            f" {_open_text('wait', 'watching', manual=True)},"
             # The end of a long history says what is going on; its start need not be searched.
             f" (SELECT substr(d.text, 1, {LINE}) FROM events d JOIN origins p ON p.id = d.origin_id"
             " WHERE d.task_id = h.task_id AND d.seq > h.last_seq - 50"
@@ -98,7 +99,8 @@ def _open_text(kind: str, status: str, manual: bool = False) -> str:
     target = " AND q.data LIKE :manual" if manual else ""
     return (
         f"(SELECT substr(q.text, 1, {LINE}) FROM records r JOIN events q ON q.task_id = r.task_id"
-        f" AND q.seq = r.seq WHERE r.task_id = h.task_id AND r.type = '{kind}' AND r.status = '{status}'{target}"
+        f" AND q.seq = r.seq WHERE r.task_id = h.task_id AND r.type = '{kind}'"
+        f" AND r.status = '{status}'{target}"
         " ORDER BY r.seq DESC LIMIT 1)"
     )
 
