@@ -1,4 +1,4 @@
-"""What a reader is told first: the story of a task, what needs a person, and how the page behaves meanwhile."""
+"""What a reader is told first: the story of a task and what needs a person; and the keys of the page."""
 
 from __future__ import annotations
 

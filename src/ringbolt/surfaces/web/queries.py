@@ -90,7 +90,8 @@ def card_details(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
             f"SELECT task_id, state FROM distilled WHERE kind = 'work_tree' AND task_id IN ({ids})",
             **params,
         ):
-            details[row["task_id"]]["branch"] = (json.loads(row["state"])["shown"] or {}).get("branch")
+            shown: dict[str, Any] | None = json.loads(row["state"])["shown"]
+            details[row["task_id"]]["branch"] = shown.get("branch") if shown else None
     return details
 
 

@@ -78,7 +78,7 @@ class _Teller:
         if tree is not None and tree.commit:
             yield self._line(f"Last commit: {tree.commit}", seq=tree.seq, at=tree.at, note=tree.branch or "")
         if tree is not None and tree.last_check:
-            result = {True: "passed", False: "failed"}.get(tree.last_check_ok, "ran")  # type: ignore[arg-type]
+            result = "ran" if tree.last_check_ok is None else "passed" if tree.last_check_ok else "failed"
             yield self._line(f"Last check: `{tree.last_check}`", seq=tree.seq, at=tree.at, note=result)
         if not state.answer and (said := self._last_said()) is not None:
             yield said
