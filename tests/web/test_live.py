@@ -45,7 +45,7 @@ def test_a_hidden_page_rests_and_loses_neither_events_nor_typed_text(site, visit
     window.sign_in()
     window.open(f"/task/{task}?tab=timeline")
     expect(page.locator(".live")).to_have_text("live")
-    page.get_by_role("button", name="Add an instruction").click()
+    page.get_by_role("button", name="Instruct", exact=True).click()
     page.get_by_role("textbox", name="Instruction").fill("half a thought")
     turn = """hidden => {
         Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.web.conftest import Site, call
 from tests.web.stories import PAYLOADS
 
-TABS = ("plan", "timeline", "memory", "work", "thread", "packet", "time")
+TABS = ("story", "timeline", "memory", "work", "thread", "packet", "time")
 # Elements that our page never has: inline code, foreign frames and images, handlers, external links.
 STRANGE = """() => [...document.querySelectorAll(
     'script:not([src^="/assets/"]), iframe, object, embed, base, link:not([href^="/assets/"]), b, [onerror],'
@@ -33,7 +33,7 @@ def test_hostile_texts_are_inert_on_every_screen(site, visit):
         expect(page.locator(".loading")).to_have_count(0)
         if place.startswith(("/task", "/search")):
             expect(page.locator("main")).to_contain_text("window.hacked")
-        for button in page.locator(".step .title, .variable button, .hit button").all()[:4]:
+        for button in page.locator(".step .title, .variable button, .hit-line").all()[:4]:
             button.click()
         assert page.evaluate(STRANGE) == [], place
         assert page.evaluate("window.hacked") is None, place
@@ -48,6 +48,9 @@ def visible(text):
 def test_hostile_text_is_shown_verbatim(site, visit):
     page = visit(site).open(f"/task/{site.ids['hostile']}?tab=thread")
     page.locator(".message").first.wait_for()
+    written = page.get_by_role("button", name="as written")
+    for _ in range(written.count()):
+        written.first.click()  # its name is another one then
     shown = page.locator(".message .recorded").all_text_contents()
     for text in PAYLOADS:
         assert visible(text) in shown

@@ -14,8 +14,8 @@ AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 # A route, and the element that must be visible there.
 PLACES = {
-    "overview": ("/", ".task-row .progress"),
-    "plan": ("/task/{replayed}", ".step"),
+    "overview": ("/", ".task-row .doing"),
+    "story": ("/task/{replayed}", ".story-line"),
     "timeline": ("/task/{replayed}?tab=timeline&seq=3", ".event .pairs, .event .whole"),
     "memory": ("/task/{deploy}?tab=memory", ".decision .options .taken"),
     "work": ("/task/{hostile}?tab=work", ".entry .mark"),
@@ -79,6 +79,7 @@ def test_the_sign_in_and_a_dialog_are_accessible(browser, site, window):
     context.close()
     window.page.set_viewport_size(DESKTOP)
     page = window.open(f"/task/{site.ids['deploy']}")
+    page.locator(".menu > summary").click()
     page.get_by_role("button", name="Edit the plan").click()
     assert findings(page) == []
     page.keyboard.press("Escape")

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from ..._version import __version__
+from ...model.event_names import EVENT_NAMES
 from ...model.types import is_dict
 from ..http.guard import PAGE, SESSION, Refusal, read_body, require, require_own_page
 from ..http.routes import Gateway
@@ -77,6 +78,7 @@ class WebPage:
                 # Start the event stream here: everything read after this call is at least as new.
                 "position": await self._gateway.news.poll(),
                 "version": __version__,
+                "event_names": EVENT_NAMES,
             }
         )
 

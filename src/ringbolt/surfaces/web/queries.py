@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
+from ...model import rules
 from ...store.tx import Row, Tx
 
 # Characters of text in one line of a list.
 LINE = 300
 _COUNTS = ("waits", "questions", "effects", "decisions", "met", "criteria", "claimed_until")
+_TEXTS = ("repository", "asks", "decides", "doing")
 _MOMENT = (
     "seq", "at", "type", "text", "letters", "item", "ref", "agent", "channel", "status", "replaced_by",
     "sets",
@@ -33,13 +36,18 @@ def cards(tx: Tx, statuses: Sequence[str], limit: int) -> list[Row]:
 
 def card_details(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
     """Details for lists besides the card itself, by task id: last writer, tags, open waits, questions,
-    effects and decisions, criteria met, and the end of a claim."""
+    effects and decisions, criteria met, the end of a claim, repository and branch, what a person is asked,
+    and what was said or done last."""
     details: dict[str, Row] = {}
     for begin in range(0, len(task_ids), 500):
-        params: dict[str, Any] = {"manual": "%manual:%"}
+        params: dict[str, Any] = {
+            "manual": "%manual:%",
+            "ended": f"{rules.SESSION_ENDED}%",
+            "goes_on": f"{rules.SESSION_CONTINUES}%",
+        }
         ids = _placeholders(params, "id", task_ids[begin : begin + 500])
         for row in tx.rows(
-            ("task_id", "agent", "channel", "first_agent", *_COUNTS),
+            ("task_id", "agent", "channel", "first_agent", *_COUNTS, *_TEXTS),
             "SELECT h.task_id, o.agent, o.channel, fo.agent,"
             " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'wait'"
             " AND r.status = 'watching'),"
@@ -55,13 +63,21 @@ def card_details(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
             " AND r.status IN ('met', 'waived')),"
             " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
             " AND r.status <> 'invalidated'),"
-            " (SELECT max(c.expires_at) FROM claims c WHERE c.task_id = h.task_id AND c.status = 'held')"
+            " (SELECT max(c.expires_at) FROM claims c WHERE c.task_id = h.task_id AND c.status = 'held'),"
+            f" h.repository, {_open_text('question', 'active')},"
+            f" {_open_text('wait', 'watching', manual=True)},"
+            # The end of a long history says what is going on; its start need not be searched.
+            f" (SELECT substr(d.text, 1, {LINE}) FROM events d JOIN origins p ON p.id = d.origin_id"
+            " WHERE d.task_id = h.task_id AND d.seq > h.last_seq - 50"
+            " AND d.event_type IN ('message', 'action') AND d.text <> ''"
+            " AND p.channel IN ('agent', 'tool') AND d.text NOT LIKE :ended AND d.text NOT LIKE :goes_on"
+            " ORDER BY d.seq DESC LIMIT 1)"
             " FROM heads h JOIN events e ON e.id = h.position JOIN origins o ON o.id = e.origin_id"
             " JOIN events f ON f.task_id = h.task_id AND f.seq = 1 JOIN origins fo ON fo.id = f.origin_id"
             f" WHERE h.task_id IN ({ids})",
             **params,
         ):
-            details[row["task_id"]] = {**row, "tags": []}
+            details[row["task_id"]] = {**row, "tags": [], "branch": None}
         for row in tx.rows(
             ("task_id", "value"),
             "SELECT task_id, value FROM labels WHERE kind = 'tag' AND seq = 0"
@@ -69,7 +85,25 @@ def card_details(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
             **params,
         ):
             details[row["task_id"]]["tags"].append(row["value"])
+        for row in tx.rows(
+            ("task_id", "state"),
+            f"SELECT task_id, state FROM distilled WHERE kind = 'work_tree' AND task_id IN ({ids})",
+            **params,
+        ):
+            shown: dict[str, Any] | None = json.loads(row["state"])["shown"]
+            details[row["task_id"]]["branch"] = shown.get("branch") if shown else None
     return details
+
+
+def _open_text(kind: str, status: str, manual: bool = False) -> str:
+    """A sub-query for the text of a task's newest record of a kind that is still open."""
+    target = " AND q.data LIKE :manual" if manual else ""
+    return (
+        f"(SELECT substr(q.text, 1, {LINE}) FROM records r JOIN events q ON q.task_id = r.task_id"
+        f" AND q.seq = r.seq WHERE r.task_id = h.task_id AND r.type = '{kind}'"
+        f" AND r.status = '{status}'{target}"
+        " ORDER BY r.seq DESC LIMIT 1)"
+    )
 
 
 def activity(tx: Tx, since: str, letters: int) -> dict[str, int]:

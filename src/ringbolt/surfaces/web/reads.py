@@ -16,12 +16,14 @@ from ...memory import TaskMemory
 from ...model import rules, validate
 from ...model.errors import InvalidInput
 from ...model.types import TaskCard
+from ...signals.text_layout import plain
 from ...store.queries import feed
 from ...store.tx import Row, Tx
 from .. import doctor as checks
 from ..http.events import whole_number
 from . import queries
 from .past import PastCache
+from .story import story as task_story
 
 Read = Callable[[TaskMemory, "Query"], Any]
 
@@ -30,6 +32,8 @@ MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 100
 MOST_MOMENTS = 500
 MOST_AROUND = 10
 OURSELVES = "ringbolt"  # the agent name under which Ringbolt itself writes
+_WORK_TREES = (".worktrees", "worktrees")
+_DOING = 160
 _STARTED = time.monotonic()
 _past_cache = PastCache()
 
@@ -93,15 +97,45 @@ def _card(memory: TaskMemory, tx: Tx, task_id: str) -> dict[str, Any] | None:
 def _with_details(tx: Tx, cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add agent, tags and counts to cards. For a goal, `done` and `total` count its criteria."""
     details = queries.card_details(tx, [card["id"] for card in cards])
-    added = ("channel", "tags", "waits", "questions", "effects", "decisions", "claimed_until")
+    added = (
+        "channel", "tags", "waits", "questions", "effects", "decisions", "claimed_until", "repository",
+        "branch", "asks", "decides", "doing",
+    )  # fmt: skip
     for card in cards:
         row = details[card["id"]]
         # Upkeep writes as Ringbolt itself; show the last real agent.
         agent = row["agent"] if row["agent"] not in ("", OURSELVES) else row["first_agent"]
         card |= {"agent": agent, **{name: row[name] for name in added}}
+        folder = str(card["workspace"] or "")
+        card |= {
+            "repository": repository_folder(row["repository"] or folder),
+            "doing": doing(row["doing"], folder),
+        }
         if card["kind"] == "goal":
             card |= {"done": row["met"], "total": row["criteria"]}
     return cards
+
+
+def repository_folder(path: str) -> str:
+    """The folder of a repository: for one of its work trees, which tools keep in a folder inside it, the
+    folder around that."""
+    parts = path.split("/")
+    for number, part in enumerate(parts):
+        if part in _WORK_TREES:
+            above = parts[: number - 1] if parts[number - 1].startswith(".") else parts[:number]
+            return "/".join(above) or path
+    return path
+
+
+def doing(text: str | None, folder: str) -> str:
+    """What was said or done last, in one line with paths from the repository."""
+    first = next((line for line in (text or "").splitlines() if line.strip()), "")
+    return plain(first.replace(f"{folder}/", "") if folder else first, _DOING)
+
+
+def story(memory: TaskMemory, query: Query) -> list[dict[str, Any]]:
+    """What a reader wants to be told about a task, in sections; every line names its event."""
+    return task_story(memory, query.task())
 
 
 def activity(memory: TaskMemory, query: Query) -> dict[str, Any]:
@@ -257,6 +291,7 @@ def _head(memory: TaskMemory, tx: Tx, query: Query) -> Row:
 READS: dict[str, Read] = {
     "/api/overview": overview,
     "/api/activity": activity,
+    "/api/tasks/{id}/story": story,
     "/api/tasks/{id}/moments": moments,
     "/api/tasks/{id}/timeline": timeline,
     "/api/tasks/{id}/records": records,

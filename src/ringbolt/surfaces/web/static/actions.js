@@ -1,5 +1,5 @@
 // What a person can do with a task. Every action is confirmed in a dialog first.
-import { html, useState } from "./vendor/preact.js";
+import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { call, download, useData } from "./api.js";
 import { short } from "./format.js";
 import { ConfirmDialog, ErrorMessage, notify } from "./parts.js";
@@ -39,7 +39,21 @@ async function mergeable(task) {
 // For each action: when it is offered, what the dialog asks, and what it calls.
 const ACTIONS = [
   {
+    name: "instruct",
+    first: true,
+    word: "Instruct",
+    when: (task) => !ENDED.has(task.status),
+    title: "Instruction for the agent",
+    about: "It arrives in the next packet as a user instruction and stays in force until it is replaced.",
+    fields: () => [{ name: "text", label: "Instruction", kind: "long", required: true }],
+    act: (task, { text }) => call("task_remember", { task_id: task.id, summary: text, type: "user_instruction" }),
+    yes: "Add instruction",
+    notice: "The instruction will be in the next packet.",
+    user: true,
+  },
+  {
     name: "pause",
+    first: true,
     word: "Pause",
     when: (task) => task.status === "active" || task.status === "waiting",
     title: "Pause this task?",
@@ -50,6 +64,7 @@ const ACTIONS = [
   },
   {
     name: "resume",
+    first: true,
     word: "Resume",
     when: (task) => task.status === "paused" || ENDED.has(task.status),
     title: "Resume this task?",
@@ -57,18 +72,6 @@ const ACTIONS = [
     fields: () => [{ name: "message", label: "Message for the agent (optional)" }],
     act: (task, { message }) => call("task_update", { task_id: task.id, status: "active", message: message || null }),
     notice: "The task is active again.",
-  },
-  {
-    name: "instruct",
-    word: "Add an instruction",
-    when: (task) => !ENDED.has(task.status),
-    title: "Instruction for the agent",
-    about: "It arrives in the next packet as a user instruction and stays in force until it is replaced.",
-    fields: () => [{ name: "text", label: "Instruction", kind: "long", required: true }],
-    act: (task, { text }) => call("task_remember", { task_id: task.id, summary: text, type: "user_instruction" }),
-    yes: "Add instruction",
-    notice: "The instruction will be in the next packet.",
-    user: true,
   },
   {
     name: "plan",
@@ -188,6 +191,20 @@ function ActionDialog({ action, seen, close, done }) {
   <//>`;
 }
 
+// The rest of the actions, out of the way until somebody opens the menu.
+function Menu({ label, children }) {
+  const menu = useRef();
+  const shut = () => menu.current && (menu.current.open = false);
+  useEffect(() => {
+    const outside = (event) => !menu.current?.contains(event.target) && shut();
+    const escape = (event) => event.key === "Escape" && menu.current?.open && (shut(), menu.current.firstChild.focus());
+    addEventListener("click", outside);
+    addEventListener("keydown", escape);
+    return () => (removeEventListener("click", outside), removeEventListener("keydown", escape));
+  }, []);
+  return html`<details class="menu" ref=${menu}><summary class="button">${label}</summary><div class="menu-list" onClick=${shut}>${children}</div></details>`;
+}
+
 export function Actions({ task, may, done }) {
   const [asking, setAsking] = useState(null);
   const path = `/api/tasks/${encodeURIComponent(task.id)}/handoff.md`;
@@ -196,9 +213,14 @@ export function Actions({ task, may, done }) {
     download(path, `${task.id}.handoff.md`).catch((error) => notify(error.message));
   };
   const offered = may.write ? ACTIONS.filter((action) => action.when(task) && (!action.user || may.user)) : [];
+  const button = (action) => html`<button key=${action.name} type="button" class=${action.danger ? "danger" : ""} onClick=${() => setAsking({ action, seen: task })}>${action.word}</button>`;
   return html`<div class="actions" role="group" aria-label="Actions">
-    ${offered.map((action) => html`<button key=${action.name} type="button" class=${action.danger ? "danger" : ""} onClick=${() => setAsking({ action, seen: task })}>${action.word}</button>`)}
-    <a class="button" href=${path} onClick=${save}>Download hand-off</a>
+    ${offered.filter((action) => action.first).map(button)}
+    <${Menu} label="More">
+      ${offered.filter((action) => !action.first && !action.danger).map(button)}
+      <a class="button" href=${path} onClick=${save}>Download hand-off</a>
+      ${offered.filter((action) => action.danger).map(button)}
+    <//>
     ${asking && html`<${ActionDialog} key=${asking.action.name} ...${asking} close=${() => setAsking(null)} done=${done} />`}
   </div>`;
 }

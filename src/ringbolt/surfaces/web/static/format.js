@@ -98,3 +98,20 @@ export function parseJson(json) {
 export function shown(value) {
   return typeof value === "string" ? value : JSON.stringify(value, null, 1);
 }
+
+// Names of event kinds for people; the server sends them with the session (model/event_names.py).
+let eventNames = {};
+
+export function setEventNames(names) {
+  eventNames = names || {};
+}
+
+export function eventName(type) {
+  return eventNames[type] || String(type).replaceAll("_", " ");
+}
+
+// A path, or a text with paths, as seen from the root of the task's folder.
+export function local(text, workspace) {
+  const root = workspace?.replace(/\/+$/, "");
+  return root ? String(text ?? "").replaceAll(root + "/", "") : String(text ?? "");
+}

@@ -61,6 +61,7 @@ class Live {
     this.source = null;
     this.failures = 0;
     this.reset = () => {};
+    this.awake = false; // stay connected while the page is hidden
   }
 
   // Start after a position. `reset` is called when the page must reload everything.
@@ -144,14 +145,14 @@ class Live {
 
   onVisibilityChange = () => {
     clearTimeout(this.hiding);
-    if (document.hidden) {
+    if (document.hidden && !this.awake) {
       this.hiding = setTimeout(() => {
         clearTimeout(this.timer);
         this.source?.close();
         this.source = null;
         this.setState("resting");
       }, HIDDEN_MS);
-    } else if (this.state === "resting") {
+    } else if (!document.hidden && this.state === "resting") {
       this.setState("connecting");
       this.wake();
     }

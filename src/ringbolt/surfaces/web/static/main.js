@@ -1,7 +1,10 @@
 // The app shell: session, navigation bar, and the screen for the current route.
 import { html, render, useCallback, useEffect, useState } from "./vendor/preact.js";
 import { onSignedOut, session } from "./api.js";
+import { setEventNames } from "./format.js";
+import { KeysDialog, onHelp } from "./keys.js";
 import { live, useLiveState } from "./live.js";
+import { NotifyButton } from "./notifications.js";
 import { ErrorBoundary, ErrorMessage, Loading, Notices, Now } from "./parts.js";
 import { goTo, hrefTo, useRoute } from "./router.js";
 import { Overview } from "./screens/overview.js";
@@ -63,8 +66,9 @@ function Bar({ screen, who, leave }) {
     </nav>
     <span class=${"live is-" + state} role="status"><span class="dot" aria-hidden="true" />${LIVE_WORDS[state]}</span>
     <span class="who" title="Token you signed in with">${who.kind}</span>
+    <${NotifyButton} />
     <${Theme} />
-    <button type="button" class="quiet-button" onClick=${leave}>Sign out</button>
+    <button type="button" class="quiet-button leave" onClick=${leave}>Sign out</button>
   </header>`;
 }
 
@@ -75,11 +79,14 @@ function App() {
   const [failed, setFailed] = useState(null);
   const [refused, setRefused] = useState(null); // why the code of a sign-in link did not work
   const [epoch, setEpoch] = useState(0);
+  const [keys, setKeys] = useState(false);
+  useEffect(() => onHelp(() => setKeys(true)), []);
 
   const begin = useCallback(async () => {
     try {
       const found = await session.read();
       setFailed(null);
+      setEventNames(found.event_names);
       setWho(found);
       live.start(found.position, begin);
       setEpoch((before) => before + 1);
@@ -132,18 +139,9 @@ function App() {
       <//>
     </main>
     <${Notices} />
+    ${keys && html`<${KeysDialog} close=${() => setKeys(false)} />`}
   <//>`;
 }
-
-// "/" focuses the screen's main text field.
-addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, textarea, select, dialog")) return;
-  const field = document.querySelector('main input[type="search"], main .ask-box input');
-  if (!field) return;
-  event.preventDefault();
-  field.focus();
-});
 
 const place = document.getElementById("app");
 place.textContent = "";

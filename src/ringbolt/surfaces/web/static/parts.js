@@ -1,6 +1,7 @@
 // Components shared by the screens. Text from agents and tools is only ever rendered as text nodes, never as markup.
 import { Component, createContext, html, useContext, useEffect, useRef, useState } from "./vendor/preact.js";
 import { ago, moment, seconds, span } from "./format.js";
+import { Markdown } from "./markdown.js";
 import { hrefTo } from "./router.js";
 
 export const STATUS_WORDS = {
@@ -16,7 +17,7 @@ export const STATUS_WORDS = {
 const MARKS = {
   active: "▶",
   waiting: "◷",
-  paused: "⏸",
+  paused: "‖",
   completed: "✓",
   failed: "✕",
   cancelled: "⊘",
@@ -114,6 +115,19 @@ export function Text({ text, most = 600, className = "" }) {
   return html`<span class=${"recorded " + className}>${cut ? full.slice(0, most) + " …" : full}${
     full.length > most && html` <button type="button" class="link" onClick=${() => setWhole(!whole)}>${whole ? "show less" : "show all"}</button>`
   }</span>`;
+}
+
+// A recorded text as Markdown for reading, or exactly as it was written.
+export function Recorded({ text, most = 4000 }) {
+  const [raw, setRaw] = useState(false);
+  const [whole, setWhole] = useState(false);
+  const full = String(text ?? "");
+  const shown = whole || full.length <= most ? full : full.slice(0, most) + " …";
+  return html`<div class="reading">
+    ${raw ? html`<p class="recorded verbatim">${shown}</p>` : html`<${Markdown} text=${shown} />`}
+    <p class="row-of-buttons small">${full.length > most && html`<button type="button" class="link" onClick=${() => setWhole(!whole)}>${whole ? "show less" : "show all"}</button>`}
+      ${/[`*#|_-]/.test(full) && html`<button type="button" class="link" aria-pressed=${raw} onClick=${() => setRaw(!raw)}>${raw ? "formatted" : "as written"}</button>`}</p>
+  </div>`;
 }
 
 export function Channel({ channel }) {

@@ -60,10 +60,18 @@ export class Virtual extends Component {
   // Scroll a row into view.
   show(index, where = 0.3) {
     const room = this.props.window ? innerHeight : this.box.clientHeight;
-    const top = Math.max(0, this.topOf(index) - room * where);
+    // Begin with a whole row, so that the first one is not cut.
+    const top = Math.max(0, this.topOf(this.rowAt(Math.max(0, this.topOf(index) - room * where))));
     if (this.props.window) scrollTo({ top: top + this.box.getBoundingClientRect().top + scrollY });
     else this.box.scrollTop = top;
     this.measure();
+  }
+
+  // Scroll only as far as needed for a row to be visible.
+  reveal(index) {
+    const top = this.topOf(index) + (this.props.window ? this.box.getBoundingClientRect().top : -this.box.scrollTop);
+    const room = this.props.window ? innerHeight : this.box.clientHeight;
+    if (top < 70 || top > room - 70) this.show(index);
   }
 
   atEnd() {

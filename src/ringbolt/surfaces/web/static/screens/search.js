@@ -2,12 +2,29 @@
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { clean, shown } from "../format.js";
+import { clean, eventName, shown } from "../format.js";
 import { Ago, Channel, Empty, ErrorMessage, Loading, TaskLink, Text } from "../parts.js";
 import { setQuery } from "../router.js";
 
-const TYPES = ["message", "decision", "exclusion", "error", "variable", "user_instruction", "discovery", "artifact", "question", "action", "plan", "effect", "fact", "snapshot"];
+// What to search in, in the words of a reader: a kind of event, and what it holds.
+const KINDS = [
+  ["user_instruction", "What you asked or told an agent"],
+  ["message", "What agents reported"],
+  ["decision", "Decisions and their reasons"],
+  ["exclusion", "What was ruled out or refused"],
+  ["error", "Errors"],
+  ["action", "Commands, edits and their output"],
+  ["effect", "Side effects: pushes, deployments, messages"],
+  ["question", "Questions to you"],
+  ["discovery", "Findings"],
+  ["variable", "Values"],
+  ["artifact", "Files and artifacts"],
+  ["plan", "Plans"],
+  ["fact", "Facts about a project"],
+  ["snapshot", "Snapshots, with the summaries of hosts"],
+];
 const PAGE = 20;
+const BEFORE = 50; // characters before the first word that was searched for
 
 // The third step: one event in full.
 function FullEvent({ id, seq }) {
@@ -30,7 +47,7 @@ function Around({ id, seq }) {
   return html`<ol class="around">${data.events.map(
     (event) => html`<li key=${event.seq} class=${event.seq === seq ? "this" : ""}>
       <button type="button" class="link" aria-expanded=${open === event.seq} onClick=${() => setOpen(open === event.seq ? 0 : event.seq)}>
-        <span class="kind">${event.type}</span> ${(event.text || shown(event.data)).slice(0, 140)}
+        <span class="kind">${eventName(event.type)}</span> ${(event.text || shown(event.data)).slice(0, 140)}
       </button>
       <${EventLink} id=${id} seq=${event.seq} />
       ${open === event.seq && html`<${FullEvent} id=${id} seq=${event.seq} />`}
@@ -38,17 +55,38 @@ function Around({ id, seq }) {
   )}</ol>`;
 }
 
-function Hit({ hit }) {
+// The words of a query as the search compares them: without quotes, and the beginning of a word is enough.
+function searched(query) {
+  const words = query.replaceAll('"', " ").split(/\s+/).map((word) => word.replace(/\*+$/, "")).filter((word) => word.length > 1);
+  const escaped = words.map((word) => (word.length > 5 ? word.slice(0, -1) : word).replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return escaped.length ? new RegExp(`((?:${escaped.join("|")})[\\p{L}\\p{N}]*)`, "giu") : null;
+}
+
+function Marked({ text, words }) {
+  return (words ? text.split(words) : [text]).map((part, index) => (index % 2 ? html`<mark key=${index}>${part}</mark>` : part));
+}
+
+// The stretch of a hit's text to show in one line: around the first word that was searched for.
+function line(hit, words) {
+  const text = (hit.snippet && !hit.title.startsWith(hit.snippet) ? hit.snippet : hit.title).replace(/\*\*|`/g, "").replace(/\s+/g, " ");
+  const at = words ? text.search(words) : -1;
+  return at > BEFORE ? "… " + text.slice(text.indexOf(" ", at - BEFORE) + 1) : text;
+}
+
+function Hit({ hit, words }) {
   const [open, setOpen] = useState(false);
-  return html`<li class="panel hit">
-    <p class="source quiet"><${TaskLink} id=${hit.task_id}>${hit.task_name}<//> · <span class="kind">${hit.type}</span> <${EventLink} id=${hit.task_id} seq=${hit.seq} /> · <${Ago} at=${hit.at} /> · ${hit.origin.agent || hit.origin.principal} <${Channel} channel=${hit.origin.channel} />
-      ${hit.status && hit.status !== "active" && html` <span class="entry-status">${hit.status}</span>`}</p>
-    <h2>${hit.title}</h2>
-    ${hit.snippet && hit.snippet !== hit.title && html`<p class="recorded">${hit.snippet}</p>`}
-    ${hit.anchors.length > 0 && html`<p class="quiet">cites ${hit.anchors.map((anchor) => `${anchor.path} (${anchor.state})`).join(", ")}</p>`}
-    <p class="row-of-buttons"><button type="button" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "Close" : "Context"}</button>
-      <span class="quiet small">${hit.why}${hit.alike ? ` · ${hit.alike} more like this` : ""}</span></p>
-    ${open && html`<${Around} id=${hit.task_id} seq=${hit.seq} />`}
+  return html`<li class=${open ? "hit open" : "hit"}>
+    <button type="button" class="hit-line" aria-expanded=${open} onClick=${() => setOpen(!open)}>
+      <span class="kind">${eventName(hit.type)}</span>
+      <span class="hit-text"><${Marked} text=${line(hit, words)} words=${words} /></span>
+      <span class="hit-task">${hit.task_name}</span>
+      <span class="when"><${Ago} at=${hit.at} /></span>
+    </button>
+    ${open &&
+    html`<p class="source quiet"><${TaskLink} id=${hit.task_id}>${hit.task_name}<//> <${EventLink} id=${hit.task_id} seq=${hit.seq} /> · ${hit.origin.agent || hit.origin.principal} <${Channel} channel=${hit.origin.channel} />
+        ${hit.status && hit.status !== "active" && html` <span class="entry-status">${hit.status}</span>`} · ${hit.why}${hit.alike ? ` · ${hit.alike} more like this` : ""}
+        ${hit.anchors.length > 0 && ` · cites ${hit.anchors.map((anchor) => `${anchor.path} (${anchor.state})`).join(", ")}`}</p>
+      <${Around} id=${hit.task_id} seq=${hit.seq} />`}
   </li>`;
 }
 
@@ -69,11 +107,12 @@ function Found({ query, type }) {
   if (error) return html`<${ErrorMessage} error=${error} retry=${reload} />`;
   if (!data) return html`<${Loading} what="Searching" />`;
   const hits = [...data.hits, ...more.hits];
+  const words = searched(query);
   return html`<div>
     ${data.warnings.map((warning) => html`<p key=${warning} class="quiet">${warning}</p>`)}
-    <p class="quiet" role="status">${hits.length ? `${hits.length}${next ? " or more" : ""} found${data.semantic ? ", by words and by meaning" : ""}` : ""}</p>
+    <p class="quiet" role="status">${hits.length ? `The best ${hits.length}${next ? ", and there are more" : ""}${data.semantic ? "; searched by words and by meaning" : ""}` : ""}</p>
     ${!hits.length && html`<${Empty}>Nothing found. Try fewer or different words.<//>`}
-    <ol class="hits">${hits.map((hit) => html`<${Hit} key=${hit.task_id + "#" + hit.seq} hit=${hit} />`)}</ol>
+    <ol class="hits panel">${hits.map((hit) => html`<${Hit} key=${hit.task_id + "#" + hit.seq} hit=${hit} words=${words} />`)}</ol>
     <${ErrorMessage} error=${failed} />
     ${next && html`<button type="button" onClick=${on}>Show more</button>`}
   </div>`;
@@ -90,12 +129,13 @@ export function Search({ route }) {
     <h1>Search</h1>
     <form class="filters" role="search" onSubmit=${send}>
       <input type="search" name="q" aria-label="Search everything" placeholder='Words, "a phrase", prefix*' defaultValue=${query} key=${query} />
-      <select aria-label="Kind" onChange=${(event) => setQuery({ type: event.target.value })}>
-        <option value="">Everything</option>
-        ${TYPES.map((one) => html`<option key=${one} value=${one} selected=${one === type}>${one.replace("_", " ")}</option>`)}
+      <select aria-label="Search in" onChange=${(event) => setQuery({ type: event.target.value })}>
+        <option value="">In everything</option>
+        ${KINDS.map(([one, words]) => html`<option key=${one} value=${one} selected=${one === type}>${words}</option>`)}
       </select>
       <button type="submit" class="primary">Search</button>
     </form>
-    ${query || type ? html`<${Found} key=${query + "\n" + type} query=${query} type=${type} />` : html`<${Empty}>Search everything said, done, decided and ruled out in any task.<//>`}
+    ${query || type ? html`<${Found} key=${query + "\n" + type} query=${query} type=${type} />` : html`<div class="empty"><p>Search everything said, done, decided and ruled out in any task.</p>
+      <ul class="tips"><li><code>registry key</code> either word, the best match first</li><li><code>"exit code 1"</code> exactly this</li><li><code>deploy*</code> words that begin so</li></ul></div>`}
   </div>`;
 }

@@ -5,8 +5,15 @@ import { bytes, count, moment, plural, span } from "../format.js";
 import { useLive } from "../live.js";
 import { latencies, samples } from "../metrics.js";
 import { Ago, ConfirmDialog, Empty, ErrorMessage, Loading, Section, notify } from "../parts.js";
-import { Bars, lastDay } from "../plots.js";
+import { Plot, lastDay } from "../plots.js";
 import { Tidy } from "./tidy.js";
+
+const WORST = ["problem", "warning", "ok"];
+
+function verdict(findings) {
+  const bad = findings.filter((finding) => finding.state !== "ok");
+  return bad.length ? html`<strong>${plural(bad.length, "thing needs", "things need")} you:</strong> each says what to do.` : "Everything is in order.";
+}
 
 const STATES = { ok: "completed", warning: "waiting", problem: "failed" };
 
@@ -22,7 +29,7 @@ function Health() {
     <${ErrorMessage} error=${error} retry=${reload} />
     ${!data && !error && html`<${Loading} what="Running checks" />`}
     ${data &&
-    html`<ul class="findings">${data.map(
+    html`<p>${verdict(data)}</p><ul class="findings">${[...data].sort((a, b) => WORST.indexOf(a.state) - WORST.indexOf(b.state)).map(
       (finding) => html`<li key=${finding.what} class=${"finding is-" + STATES[finding.state]}>
         <span class=${"mark is-" + STATES[finding.state]} role="img" aria-label=${finding.state}>${finding.state === "ok" ? "✓" : "!"}</span>
         <strong>${finding.what}</strong> <span class="message">${finding.message}</span>${finding.fix && html`<p class="fix">→ ${finding.fix}</p>`}
@@ -47,19 +54,18 @@ function Store({ system, activity }) {
       <div><dt>Events</dt><dd>${count(system.events)}</dd></div>
       <div><dt>Engine</dt><dd>${system.store.engine}</dd></div>
     </dl>
-    <${Bars} bars=${days} label=${`Events in the last 30 days: ${month}`} />
-    <p class="quiet">${plural(month, "event")} in 30 days, about ${bytes(month * perEvent)} of growth</p>
+    <${Plot} bars=${days} label=${`Events in the last 30 days: ${month}`} caption=${`${plural(month, "event")} a month, about ${bytes(month * perEvent)}`} from="30 days ago" to="today" />
   <//>`;
 }
 
 function Queue({ system, may, reload }) {
   const { jobs } = system;
   const [retrying, setRetrying] = useState(null);
-  return html`<${Section} title="Queue" count=${jobs.waiting + jobs.leased}>
+  return html`<${Section} title="Work in the background" count=${jobs.waiting + jobs.leased}>
     <dl class="figures">
       <div><dt>Waiting</dt><dd>${count(jobs.waiting)}</dd></div>
       <div><dt>Running</dt><dd>${count(jobs.leased)}</dd></div>
-      <div class=${jobs.dead ? "bad" : ""}><dt>Given up</dt><dd>${count(jobs.dead)}</dd></div>
+      <div class=${jobs.dead ? "bad" : ""}><dt>Failed for good</dt><dd>${count(jobs.dead)}</dd></div>
     </dl>
     ${Object.entries(jobs.kinds).length > 0 && html`<ul class="lines">${Object.entries(jobs.kinds).map(([kind, states]) => html`<li key=${kind}><span class="kind">${kind}</span> ${Object.entries(states).map(([state, number]) => `${number} ${state}`).join(", ")}</li>`)}</ul>`}
     ${jobs.oldest && html`<p class="quiet">the oldest has been waiting since ${moment(jobs.oldest)}</p>`}
@@ -79,8 +85,8 @@ function Queue({ system, may, reload }) {
 }
 
 function Mirrors({ mirrors }) {
-  return html`<${Section} title="Mirrors" count=${mirrors.length}>
-    ${!mirrors.length && html`<${Empty}>No mirror files are set up.<//>`}
+  return html`<${Section} title="Files kept up to date" count=${mirrors.length}>
+    ${!mirrors.length && html`<${Empty}>None are set up.<//>`}
     <ul class="lines">${mirrors.map((mirror) => html`<li key=${mirror.kind + mirror.path}><span class=${mirror.stale ? "proof reported" : "proof verified"}>${mirror.stale ? "stale" : "up to date"}</span> <span class="kind">${mirror.kind}</span> <code>${mirror.path}</code> <span class="quiet">${mirror.reasons.join(", ")}</span></li>`)}</ul>
   <//>`;
 }
@@ -94,7 +100,7 @@ function Models({ system }) {
     ${!system.models.length && html`<${Empty}>No model has been used: answers and summaries come from the ledger alone.<//>`}
     ${system.models.length > 0 &&
     html`<dl class="figures"><div><dt>Tokens in 30 days</dt><dd>${count(all("tokens_in") + all("tokens_out"))}</dd></div><div><dt>Cost in 30 days</dt><dd>${all("cost").toFixed(4)}</dd></div></dl>
-      ${byDay.size > 0 && html`<${Bars} bars=${[...byDay].map(([name, value]) => ({ value, label: `${name}: ${count(value)} tokens` }))} label="Tokens by day" />`}
+      ${byDay.size > 0 && html`<${Plot} bars=${[...byDay].map(([name, value]) => ({ value, label: `${name}: ${count(value)} tokens` }))} label="Tokens by day" caption="tokens by day" from=${[...byDay.keys()][0]} to=${[...byDay.keys()].at(-1)} />`}
       <ul class="lines">${system.models.map((model) => html`<li key=${model.model}><strong>${model.model}</strong> ${plural(model.calls, "call")}, ${count(model.tokens_in)} tokens in, ${count(model.tokens_out)} out, cost ${model.cost.toFixed(4)}</li>`)}</ul>`}
   <//>`;
 }
@@ -115,13 +121,12 @@ function Speed({ metrics, rate, activity }) {
     <dl class="figures">
       <div><dt>Events per minute</dt><dd>${count(rate)}</dd></div>
       <div><dt>Requests</dt><dd>${count(routes.reduce((sum, route) => sum + route.count, 0))}</dd></div>
-      <div><dt>Streams</dt><dd>${count(value("ringbolt_http_streams"))}</dd></div>
+      <div><dt>Open pages</dt><dd>${count(value("ringbolt_http_streams"))}</dd></div>
     </dl>
-    ${activity && html`<${Bars} bars=${lastDay(activity)} label="Events in the last 24 hours" /><p class="quiet">events per ten minutes over the last 24 hours</p>`}
-    <${Bars} bars=${bars} label="Requests by duration" />
-    <p class="quiet">requests by duration, from 1 ms (left) to over 10 s (right), since the server started</p>
+    ${activity && html`<${Plot} bars=${lastDay(activity)} label="Events in the last 24 hours" caption="events in ten minutes" from="24 h ago" to="now" />`}
+    <${Plot} bars=${bars} label="Requests by duration" caption="requests since the start, by duration" from="1 ms" to="over 10 s" />
     <div class="scroll" tabindex="0" role="region" aria-label="Latency by route"><table><caption class="hidden">Latency by route</caption>
-      <thead><tr><th scope="col">Route</th><th scope="col">Requests</th><th scope="col">Median</th><th scope="col">95 %</th></tr></thead>
+      <thead><tr><th scope="col">Route</th><th scope="col">Requests</th><th scope="col">Half within</th><th scope="col">95 % within</th></tr></thead>
       <tbody>${routes.slice(0, 12).map((route) => html`<tr key=${route.route}><th scope="row"><code>${route.route}</code></th><td>${count(route.count)}</td><td>${word(route.p50)}</td><td>${word(route.p95)}</td></tr>`)}</tbody></table></div>
   <//>`;
 }

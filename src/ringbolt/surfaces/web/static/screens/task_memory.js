@@ -2,11 +2,17 @@
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { clean, moment, shown } from "../format.js";
+import { clean, eventName, local, moment, shown } from "../format.js";
 import { Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Section, Text } from "../parts.js";
 
 function optionText(option) {
   return typeof option === "string" ? option : option?.name || option?.title || option?.option || shown(option);
+}
+
+// Whether a text says more than another one; a reason taken from the choice itself does not.
+function adds(text, other) {
+  const plain = (one) => String(one ?? "").replace(/\s+/g, " ").trim().toLowerCase();
+  return Boolean(plain(text)) && !plain(other).includes(plain(text));
 }
 
 function Source({ id, entry }) {
@@ -17,10 +23,10 @@ function Source({ id, entry }) {
 function Decision({ id, entry }) {
   const { choice, title, options = [], reasoning, risks, if_wrong: ifWrong, context } = entry.data;
   return html`<li class=${"entry decision is-" + entry.status}>
-    <h3>${title && title !== choice ? html`<span class="quiet">${title}:</span> ` : ""}${choice || entry.summary}</h3>
+    <h3>${adds(title, choice || "") ? html`<span class="quiet">${title}:</span> ` : ""}${choice || entry.summary}</h3>
     ${options.length > 0 &&
     html`<ul class="options">${options.map((option, index) => html`<li key=${index} class=${optionText(option) === choice ? "taken" : ""}>${optionText(option) === choice ? "● " : "○ "}${optionText(option)}</li>`)}</ul>`}
-    ${(reasoning || entry.detail) && html`<p><strong>Because</strong> <${Text} text=${reasoning || entry.detail} /></p>`}
+    ${adds(reasoning || entry.detail, choice || entry.summary) && html`<p><strong>Because</strong> <${Text} text=${reasoning || entry.detail} /></p>`}
     ${context && html`<p class="quiet"><${Text} text=${context} /></p>`}
     ${risks && risks.length > 0 && html`<p><strong>Risks</strong> <${Text} text=${[].concat(risks).join("; ")} /></p>`}
     ${ifWrong && html`<p><strong>If wrong</strong> <${Text} text=${ifWrong} /></p>`}
@@ -28,20 +34,20 @@ function Decision({ id, entry }) {
   </li>`;
 }
 
-function Exclusion({ id, entry }) {
+function Exclusion({ id, entry, workspace }) {
   return html`<li class=${"entry exclusion is-" + entry.status}>
-    <h3>${entry.data.what || entry.summary}</h3>
-    ${entry.data.why && html`<p><strong>Why</strong> <${Text} text=${entry.data.why} /></p>`}
-    ${entry.data.symptom && html`<p><strong>Symptom</strong> <code><${Text} text=${entry.data.symptom} /></code></p>`}
+    <h3>${local(entry.data.what || entry.summary, workspace)}</h3>
+    ${adds(entry.data.why, entry.data.what) && html`<p><strong>${entry.data.rejected ? "You said" : "Why"}</strong> <${Text} text=${entry.data.why} /></p>`}
+    ${adds(entry.data.symptom, entry.data.why) && html`<p><strong>Symptom</strong> <code><${Text} text=${entry.data.symptom} /></code></p>`}
     ${entry.data.until && html`<p class="quiet">can be retried after ${moment(entry.data.until)}</p>`}
     <${Source} id=${id} entry=${entry} />
   </li>`;
 }
 
-function Note({ id, entry, aside }) {
+function Note({ id, entry, aside, workspace }) {
   return html`<li class="entry">
-    <p><span class="kind">${entry.type.replace("_", " ")}</span> <${Text} text=${entry.summary} /></p>
-    ${entry.detail && html`<p class="quiet"><${Text} text=${entry.detail} /></p>`}
+    <p><span class="kind">${eventName(entry.type)}</span> <${Text} text=${local(entry.summary, workspace)} /></p>
+    ${adds(entry.detail, entry.summary) && html`<p class="quiet"><${Text} text=${local(entry.detail, workspace)} /></p>`}
     <${Source} id=${id} entry=${entry} />${aside}
   </li>`;
 }
@@ -73,7 +79,7 @@ function Group({ title, task, entries, Shown, type, none }) {
   const hidden = task.left_out[type] || 0;
   return html`<${Section} title=${title} count=${entries.length + hidden}
     aside=${html`<button type="button" class="link" aria-expanded=${former} onClick=${() => setFormer(!former)}>${former ? "hide earlier" : "show earlier"}</button>`}>
-    ${entries.length ? html`<ul class="entries">${[...entries].reverse().map((entry) => html`<${Shown} key=${entry.seq} id=${task.id} entry=${entry} />`)}</ul>` : html`<${Empty}>${none}<//>`}
+    ${entries.length ? html`<ul class="entries">${[...entries].reverse().map((entry) => html`<${Shown} key=${entry.seq} id=${task.id} entry=${entry} workspace=${task.workspace} />`)}</ul>` : html`<${Empty}>${none}<//>`}
     ${hidden > 0 && html`<p class="quiet">${hidden} older entries are not shown here; search finds them.</p>`}
     ${former && html`<h3>No longer in force</h3><${Inactive} id=${task.id} type=${type} Shown=${Shown} seq=${task.seq} />`}
   <//>`;
@@ -101,7 +107,7 @@ export function Memory({ task, may, reload }) {
         ${variables.length ? html`<dl class="pairs">${variables.map(([name, value]) => html`<${Variable} key=${name} id=${task.id} name=${name} value=${value} />`)}</dl>` : html`<${Empty}>No values set.<//>`}
       <//>
       <${Section} title="Errors and notes" count=${others.length}>
-        ${others.length ? html`<ul class="entries">${others.map((entry) => html`<${Note} key=${entry.seq} id=${task.id} entry=${entry} />`)}</ul>` : html`<${Empty}>None.<//>`}
+        ${others.length ? html`<ul class="entries">${others.map((entry) => html`<${Note} key=${entry.seq} id=${task.id} entry=${entry} workspace=${task.workspace} />`)}</ul>` : html`<${Empty}>None.<//>`}
       <//>
     </div>
     ${answering &&

@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { clean, moment, seconds, shown, span } from "../format.js";
+import { clean, eventName, moment, seconds, shown, span } from "../format.js";
 import { ConfirmDialog, Empty, ErrorMessage, Loading, Mark, Section, Since, Text } from "../parts.js";
 import { Goal } from "./task_goal.js";
 
@@ -32,7 +32,7 @@ function StepLog({ task, item }) {
       (action) => html`<li key=${action.seq}><${Mark} status=${action.status} /> <span class="kind">${action.type}</span> <${Text} text=${action.summary} most=${300} />
         ${action.duration_ms != null && html`<span class="quiet">${span(action.duration_ms / 1000)}</span>`} <${EventLink} id=${task.id} seq=${action.seq} /></li>`,
     )}
-    ${data.entries.map((entry) => html`<li key=${entry.seq}><span class="kind">${entry.type}</span> <${Text} text=${entry.summary} most=${300} /> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}
+    ${data.entries.map((entry) => html`<li key=${entry.seq}><span class="kind">${eventName(entry.type)}</span> <${Text} text=${entry.summary} most=${300} /> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}
     ${data.left_out > 0 && html`<li class="quiet">${data.left_out} older entries are not shown.</li>`}
   </ul>`;
 }
@@ -48,7 +48,7 @@ function Step({ task, item, titles, may, change }) {
       <span class="marks">
         ${item.basis === "inferred" && html`<span class="proof" title="inferred from messages and tool calls">inferred</span>`}
         <${Evidence} item=${item} />
-        ${item.ready && html`<span class="proof ready">ready</span>`}
+        ${item.ready && item.id === task.next && html`<span class="proof ready">next</span>`}
         ${item.dropped_in && html`<span class="proof" title="dropped steps stay visible so that they are not added again">dropped in plan ${item.dropped_in}</span>`}
         ${item.replaced_by && html`<span class="proof">replaced by ${titles.get(item.replaced_by) || item.replaced_by}</span>`}
       </span>
@@ -104,7 +104,7 @@ export function Plan({ task, may, reload }) {
   const steps = (items) => html`<ul class="steps" role="list">${items.map((item) => html`<${Step} key=${item.id} task=${task} item=${item} titles=${titles} may=${may} change=${setChanging} />`)}</ul>`;
   const total = seconds(task.timestamps.completed_at || task.updated_at) - seconds(task.created_at);
   const goal = task.kind === "goal" && !task.items.length ? html`<${Goal} task=${task} may=${may} reload=${reload} />` : null;
-  return html`<div class="columns">
+  return html`<div class="stack">
     ${goal ||
     html`<${Section} title="Plan" count=${living.length} aside=${html`<span class="quiet">${span(total)} total${task.plan_inferred ? " · inferred from what was said" : task.plan_version > 1 ? ` · plan ${task.plan_version}` : ""}</span>`}>
       ${living.length ? stages(living).map(({ stage, items }, index) => html`<div key=${index}>${stage && html`<h3 class="stage">${stage}</h3>`}${steps(items)}</div>`) : html`<${Empty}>${dropped.length ? "Every step of the plan was dropped." : "This task has no plan yet."}<//>`}
@@ -112,12 +112,7 @@ export function Plan({ task, may, reload }) {
       ${task.plan_version > 1 && html`<details class="earlier-plans"><summary>Earlier plans</summary><${Earlier} task=${task} /></details>`}
     <//>`}
     <div class="stack">
-      <${Section} title="About">
-        <p><${Text} text=${task.goal} /></p>
-        ${task.request && task.request !== task.goal && html`<details><summary>${task.sources.request?.channel === "user" ? "Original request" : "Request, as recorded by others"}</summary><p class="verbatim">${task.request}</p></details>`}
-        ${task.next_step && html`<p class="after">next: <${Text} text=${task.next_step} /></p>`}
-        ${task.acceptance.length > 0 && html`<h3>Done when</h3><ul class="bullets">${task.acceptance.map((one, index) => html`<li key=${index}>${shown(one)}</li>`)}</ul>`}
-      <//>
+      ${task.acceptance.length > 0 && html`<${Section} title="Done when"><ul class="bullets">${task.acceptance.map((one, index) => html`<li key=${index}>${shown(one)}</li>`)}</ul><//>`}
       ${task.instructions.length > 0 &&
       html`<${Section} title="User instructions" count=${task.instructions.length}>
         <ul class="lines">${task.instructions.map((entry) => html`<li key=${entry.seq}><${Text} text=${entry.summary} /> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}</ul>

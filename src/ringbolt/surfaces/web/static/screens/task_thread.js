@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { moment } from "../format.js";
-import { Channel, Empty, ErrorMessage, Loading, Text } from "../parts.js";
+import { Channel, Empty, ErrorMessage, Loading, Recorded } from "../parts.js";
 
 const SAID = ["task.registered", "message", "task.updated", "item.updated", "task.finished", "user_instruction", "question"];
 const PAGE = 50;
@@ -34,7 +34,7 @@ export function Thread({ task, last }) {
     <ol class="messages">${events.map(
       (event) => html`<li key=${event.seq} class=${"message from-" + event.origin.channel}>
         <p class="source quiet"><strong>${event.origin.agent || event.origin.principal || event.origin.channel}</strong> <${Channel} channel=${event.origin.channel} /> ${moment(event.at)} <${EventLink} id=${task.id} seq=${event.seq} /></p>
-        <p class="whole"><${Text} text=${event.text} most=${3000} /></p>
+        <${Recorded} text=${event.text} most=${3000} />
       </li>`,
     )}</ol>
   </section>`;

@@ -2,15 +2,15 @@
 import { Component, html } from "../vendor/preact.js";
 import { call, get, onReconnect } from "../api.js";
 import { EventLink } from "../cite.js";
-import { clean, clock, count, day, moment, shown } from "../format.js";
-import { Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Text, notify } from "../parts.js";
+import { clean, clock, count, day, eventName, local, moment, shown } from "../format.js";
+import { Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Recorded, Text, notify } from "../parts.js";
 import { hrefTo, setQuery } from "../router.js";
 import { Virtual } from "../virtual.js";
 
 const PAGE = 200;
 const ROW = 34;
 const SETTLE_MS = 40; // during a fast scroll, pages that only pass by are not loaded
-const CHANNELS = ["user", "agent", "tool", "web", "import", "system"];
+const CHANNELS = [["user", "the user"], ["agent", "an agent"], ["tool", "a tool"], ["web", "the web"], ["import", "an import"], ["system", "Ringbolt itself"]];
 const FILTERS = ["types", "channel", "item", "text"];
 
 // The lines of a timeline by position, loaded a page at a time.
@@ -61,14 +61,14 @@ class Lines {
   }
 }
 
-function Line({ line, seq, chosen, choose }) {
+function Line({ line, seq, chosen, choose, workspace }) {
   if (!line) return html`<li class="moment unread"><span class="seq">#${seq}</span><span class="quiet">…</span></li>`;
   return html`<li class=${`moment type-${line.type.split(".")[0]}${chosen ? " chosen" : ""}`}>
     <button type="button" aria-pressed=${chosen} onClick=${() => choose(seq)}>
       <span class="seq">#${line.seq}</span>
       <time datetime=${line.at} title=${moment(line.at)}><span class="day">${day(line.at)}</span> ${clock(line.at)}</time>
-      <span class="type">${line.type}</span>
-      <span class="text">${line.text || ""}</span>
+      <span class="type">${eventName(line.type)}</span>
+      <span class="text">${local(line.text || "", workspace).replace(/\*\*|`/g, "")}</span>
       <span class="from">${line.status && line.status !== "active" ? html`<span class=${"entry-status is-" + line.status}>${line.status}</span>` : null}${line.agent || line.channel}</span>
     </button>
   </li>`;
@@ -103,9 +103,9 @@ class EventPanel extends Component {
       <${ErrorMessage} error=${error} />
       ${!event && !error && html`<${Loading} />`}
       ${event &&
-      html`<p class="quiet">${event.type} · ${moment(event.at)} · ${event.origin.agent || event.origin.principal} <${Channel} channel=${event.origin.channel} />
+      html`<p class="quiet"><span title=${event.type}>${eventName(event.type)}</span> · ${moment(event.at)} · ${event.origin.agent || event.origin.principal} <${Channel} channel=${event.origin.channel} />
           ${event.item && html` · step ${event.item}`} ${event.ref && html` · about <${EventLink} id=${id} seq=${event.ref} />`}</p>
-        ${event.text && html`<p class="whole"><${Text} text=${event.text} most=${4000} /></p>`}
+        ${event.text && html`<${Recorded} key=${seq} text=${event.text} />`}
         ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><${Text} text=${shown(value)} most=${2000} /></dd></div>`)}</dl>`}
         <details><summary>What it changed</summary><pre>${JSON.stringify(event.sets, null, 1)}</pre></details>
         <p class="quiet"><code title="hash of this event and the one before it">${event.hash}</code></p>
@@ -122,15 +122,29 @@ class EventPanel extends Component {
   }
 }
 
+// The kinds of events by their names for people; several types may share one.
+function kinds(types) {
+  const found = new Map();
+  for (const [type, number] of Object.entries(types)) {
+    const name = eventName(type);
+    const kind = found.get(name) || { name, own: [], number: 0 };
+    found.set(name, { name, own: [...kind.own, type], number: kind.number + number });
+  }
+  return [...found.values()].sort((a, b) => b.number - a.number);
+}
+
 function Filters({ query, types, items }) {
   const chosen = (query.get("types") || "").split(",").filter(Boolean);
-  const toggle = (type) => setQuery({ types: (chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]).join(",") });
+  const toggle = (own) => {
+    const others = chosen.filter((type) => !own.includes(type));
+    setQuery({ types: (own.every((type) => chosen.includes(type)) ? others : [...others, ...own]).join(",") });
+  };
   return html`<form class="filters" role="search" aria-label="Filter events" onSubmit=${(event) => event.preventDefault()}>
     <input type="search" aria-label="Text in events" placeholder="Text in events" key=${query.get("text")} defaultValue=${query.get("text") || ""}
       onChange=${(event) => setQuery({ text: event.target.value })} />
     <select aria-label="Channel" onChange=${(event) => setQuery({ channel: event.target.value })}>
       <option value="">From: anyone</option>
-      ${CHANNELS.map((name) => html`<option key=${name} value=${name} selected=${query.get("channel") === name}>${name}</option>`)}
+      ${CHANNELS.map(([name, words]) => html`<option key=${name} value=${name} selected=${query.get("channel") === name}>From: ${words}</option>`)}
     </select>
     <select aria-label="Step" onChange=${(event) => setQuery({ item: event.target.value })}>
       <option value="">Step: any</option>
@@ -138,8 +152,8 @@ function Filters({ query, types, items }) {
     </select>
     ${FILTERS.some((name) => query.get(name)) && html`<button type="button" class="link" onClick=${() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ""])))}>Clear</button>`}
     <div class="chips types" role="group" aria-label="Event types">
-      ${Object.entries(types).map(
-        ([type, number]) => html`<button key=${type} type="button" class="chip" aria-pressed=${chosen.includes(type)} onClick=${() => toggle(type)}>${type} <span class="count">${count(number)}</span></button>`,
+      ${kinds(types).map(
+        ({ name, own, number }) => html`<button key=${name} type="button" class="chip" aria-pressed=${own.every((type) => chosen.includes(type))} onClick=${() => toggle(own)}>${name} <span class="count">${count(number)}</span></button>`,
       )}
     </div>
   </form>`;
@@ -253,7 +267,7 @@ export class Timeline extends Component {
           <${Virtual} ref=${(list) => (this.list = list)} count=${lines.length} height=${ROW} label="Events" className="panel moments" onRange=${this.seen}
             row=${(index) => {
               const seq = lines.seqAt(index);
-              return html`<${Line} key=${seq} seq=${seq} line=${lines.known.get(seq)} chosen=${seq === chosen} choose=${this.choose} />`;
+              return html`<${Line} key=${seq} seq=${seq} line=${lines.known.get(seq)} chosen=${seq === chosen} choose=${this.choose} workspace=${task.workspace} />`;
             }} />
         </div>
         ${chosen > 0 && html`<${EventPanel} id=${task.id} seq=${chosen} may=${may} reload=${reload} close=${() => this.choose(chosen)} />`}

@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { call, get, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { moment, seconds, shown, span } from "../format.js";
+import { eventName, local, moment, seconds, shown, span } from "../format.js";
 import { LinkedTask } from "./task_goal.js";
 import { Ago, Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Mark, Progress, Section, Since, Status, TaskLink, Text } from "../parts.js";
 
@@ -54,7 +54,7 @@ function Checks({ task, wait }) {
   if (!data) return html`<${Loading} />`;
   const own = data.events.filter((event) => event.seq === wait.seq || event.ref === wait.seq);
   return html`<ol class="lines">${own.map(
-    (event) => html`<li key=${event.seq}><span class="quiet">${moment(event.at)}</span> <span class="kind">${event.type.slice(5)}</span> <${Text} text=${event.text || shown(event.data)} most=${300} /> <${EventLink} id=${task.id} seq=${event.seq} /></li>`,
+    (event) => html`<li key=${event.seq}><span class="quiet">${moment(event.at)}</span> <span class="kind">${eventName(event.type)}</span> <${Text} text=${event.text || shown(event.data)} most=${300} /> <${EventLink} id=${task.id} seq=${event.seq} /></li>`,
   )}</ol>`;
 }
 
@@ -108,7 +108,7 @@ function Files({ task }) {
   return html`<${Section} title="Files and artifacts" count=${task.files.length + artifacts.length}>
     ${!task.files.length && !artifacts.length && html`<${Empty}>No files touched.<//>`}
     <ul class="lines">
-      ${task.files.map((file) => html`<li key=${file.path}><span class=${"change is-" + file.change}>${file.change}</span> <code>${file.path}</code> <span class="quiet"><${Ago} at=${file.at} /></span> <${EventLink} id=${task.id} seq=${file.seq} /></li>`)}
+      ${task.files.map((file) => html`<li key=${file.path}><span class=${"change is-" + file.change}>${file.change}</span> <code title=${file.path}>${local(file.path, task.workspace)}</code> <span class="quiet"><${Ago} at=${file.at} /></span> <${EventLink} id=${task.id} seq=${file.seq} /></li>`)}
       ${artifacts.map((entry) => html`<li key=${"a" + entry.seq}><span class="change">artifact</span> <${Text} text=${entry.summary} most=${300} /> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}
     </ul>
     ${task.left_out.file > 0 && html`<p class="quiet">${task.left_out.file} more files are not shown.</p>`}
