@@ -1,7 +1,7 @@
 """A program that syncs a store and kills itself at a step: `killed_sync.py STORE REMOTE NUMBER`.
 
-A step is anything that leaves a trace outside the process: a file that is opened, renamed or removed, a program
-that is started, a transaction before and after its commit.
+A step is anything that leaves a trace outside the process: a file that is opened, renamed or removed, a
+program that is started, a transaction before and after its commit.
 """
 
 from __future__ import annotations

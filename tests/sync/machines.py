@@ -66,5 +66,7 @@ def interleave(memories, remote: str, writes: int, partitions: int, seed: int = 
 
 def settle(memories, remote: str) -> None:
     """Sync every machine until nothing moves."""
-    while any([(report := memory.sync(remote)).sent or report.received for memory in memories]):
-        pass
+    moved = True
+    while moved:
+        reports = [memory.sync(remote) for memory in memories]
+        moved = any(report.sent or report.received for report in reports)

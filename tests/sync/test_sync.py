@@ -69,8 +69,7 @@ def test_a_task_continues_on_the_other_machine_with_its_origins(pair, remote):
 
 
 def test_a_second_sync_moves_nothing(pair, remote):
-    one, two = pair
-    one.task_register("Deploy")
+    pair[0].task_register("Deploy")
     settle(pair, remote)
     for memory in (*pair, *pair):
         report = memory.sync(remote)
@@ -99,7 +98,7 @@ def test_a_conflict_is_kept_named_and_grows_on(pair, remote):
 
 
 def test_without_the_state_nothing_is_written_twice(pair, remote):
-    one, two = pair
+    one = pair[0]
     interleave(pair, remote, 30, 1)
     settle(pair, remote)
     before = histories(one)

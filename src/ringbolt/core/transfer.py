@@ -369,7 +369,7 @@ def without_changes(event: Row) -> Row:
     return event
 
 
-def _is_import_of(tx: Tx, known: Row, row: Row, origin: Origin) -> bool:
+def is_import_of(tx: Tx, known: Row, row: Row, origin: Origin) -> bool:
     """Whether one of two events is what an import made of the other."""
     if known["channel"] == "import":
         before = tx.event(known["task_id"], known["seq"] - 1) if known["seq"] > 1 else None
@@ -462,7 +462,7 @@ class Merge:
                 self._append(tx, head, home, row, origin, number)
                 return
             known = tx.event(home, row["seq"])
-            if known is not None and (known["hash"] == row["hash"] or _is_import_of(tx, known, row, origin)):
+            if known is not None and (known["hash"] == row["hash"] or is_import_of(tx, known, row, origin)):
                 if known["hash"] != row["hash"]:  # what follows has no place in our chain as it is
                     self._foreign.add(foreign)
                 self._known += 1

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ..core.signing import Signer
-from ..core.transfer import INVALID, PAGE, ChainCheck, Merge, event_line
+from ..core.transfer import INVALID, PAGE, ChainCheck, Merge, event_line, is_import_of
 from ..ledger.access import commit
 from ..ledger.base import Base
 from ..model.errors import InvalidInput, RingboltError
@@ -107,7 +107,7 @@ class _Taking:
         known = self._tip(part.root, part.first - 1, part.after) if part.first > 1 else None
         if known is not None and not known.local_hash:
             return self._gone(part, known.task_id)
-        home = self._home(part, known)
+        home = self._home(part, events, known)
         if home is None and part.first > 1:
             if is_purged(self._tx, part.root) or is_purged(self._tx, part.task):
                 return self._gone(part, part.task)
@@ -145,19 +145,17 @@ class _Taking:
         matches = (tip for tip in self._state.tips.get(root, ()) if tip[:2] == (seq, digest))
         return next(matches, None)
 
-    def _home(self, part: Part, known: Tip | None) -> str | None:
-        """The task here whose history has the most of a part, or that the part continues."""
-        tasks = self._histories.get(part.root, {})
-        if known is not None and known.local_hash != known.remote_hash:
-            return known.task_id
+    def _home(self, part: Part, events: Events, known: Tip | None) -> str | None:
+        """The task here whose history has the most of a part, or that the part continues.
+
+        Histories share their beginning after a conflict, so that several tasks may have the event before it.
+        """
+        before = known.local_hash if known else part.after
         best: tuple[tuple[int, bool, bool, str], str] | None = None
-        for task, last in tasks.items():
-            if last < part.first - 1:
+        for task, last in self._histories.get(part.root, {}).items():
+            if part.first > 1 and (last < part.first - 1 or self._hash(task, part.first - 1) != before):
                 continue
-            if part.first > 1 and self._hash(task, part.first - 1) != part.after:
-                continue
-            here = hashes_between(self._tx, task, part.first, part.last) if last >= part.first else {}
-            same = _count_same(part, here)
+            same = self._count_same(task, events) if last >= part.first else 0
             if part.first == 1 and not same:
                 continue
             rank = same, last == part.first + same - 1, task == part.root, task
@@ -165,18 +163,19 @@ class _Taking:
                 best = rank, task
         return best[1] if best else None
 
+    def _count_same(self, task: str, events: Events) -> int:
+        """How many of these events, from the first on, a task has, as they are or as an import."""
+        here = hashes_between(self._tx, task, events[0][0], events[-1][0])
+        for count, (seq, row, origin) in enumerate(events):
+            if here.get(seq) != row["hash"]:
+                own = self._tx.event(task, seq) if seq in here else None
+                if own is None or not is_import_of(self._tx, own, row, origin):
+                    return count
+        return len(events)
+
     def _hash(self, task_id: str, seq: int) -> str:
         found = hashes_between(self._tx, task_id, seq, seq)
         return found[seq].hex() if found else ""
-
-
-def _count_same(part: Part, here: dict[int, bytes]) -> int:
-    count = 0
-    for seq, digest in hash_pairs(part):
-        if here.get(seq) != digest:
-            break
-        count += 1
-    return count
 
 
 def histories(tx: Tx) -> Histories:

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from ..core.transfer import Transfer
+from ..ledger.base import Base
 from ..model import validate
 from ..model.errors import InvalidInput, shown
 from ..model.operation import operation
@@ -191,7 +192,7 @@ class Syncing(Transfer):
         return counts.report("", False)
 
 
-def last_sync(memory: Transfer) -> SyncState | None:
+def last_sync(memory: Base) -> SyncState | None:
     """What is known about the last sync with the remote of the settings; None if there was none."""
     folder = sync_folder(memory)
     found = [
