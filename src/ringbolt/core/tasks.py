@@ -246,6 +246,7 @@ class Tasks(Updates):
         text: str | None = None,
         kind: str | None = "task",
         archived: bool = False,
+        repository: bool = False,
         limit: int = 20,
         cursor: int | None = None,
     ) -> TaskPage:
@@ -268,7 +269,8 @@ class Tasks(Updates):
         pattern = None
         if text is not None:
             pattern = f"%{escape_like(validate.text('text', text, 500))}%"
-        here = self.workspace if workspace == "" else workspace
+        place = self._own_repository() if repository else None
+        here = (None if repository else self.workspace) if workspace == "" else workspace
         for what, value in (("workspace", here), ("session", session), ("tag", tag)):
             validate.optional(what, value, 4000)
 
@@ -277,6 +279,7 @@ class Tasks(Updates):
                 statuses,
                 limit + 1,
                 workspace=here,
+                repository=place,
                 session=session,
                 tag=tag,
                 parent=None if parent is None else self._find(tx, parent)["task_id"],

@@ -29,6 +29,8 @@ from .signing import Signer
 
 FORMAT = {"ringbolt": "events", "version": 1}
 PAGE = 1000
+# What reading a line can raise if it is not an event.
+INVALID = (RingboltError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 class Transfer(Base):
@@ -210,9 +212,37 @@ def event_line(row: Row) -> dict[str, Any]:
     return {name: value for name, value in line.items() if value is not None}
 
 
+class ChainCheck:
+    """Checks that events are numbered without gaps, and that each hash covers the one before."""
+
+    def __init__(self, signer: Signer) -> None:
+        self._signer = signer
+        self._last: dict[str, tuple[int, bytes]] = {}
+
+    def begin(self, task_id: str, seq: int, link: bytes) -> None:
+        """The events of a task that follow come after this one."""
+        self._last[task_id] = seq, link
+
+    def read(self, line: dict[str, Any]) -> tuple[Row, Origin]:
+        """The event of a line, with whether this store signed it and the hash before it, if that is known."""
+        row, origin = _row(line)
+        name = row["task_id"]
+        seq, before = self._last.get(name, (row["seq"] - 1, b""))
+        if row["seq"] == 1:
+            before = first_link(row["root_id"])
+        if row["seq"] != seq + 1:
+            raise ValueError(f"#{seq + 1} of task {name} is missing")
+        if before and event_hash(before, row) != row["hash"]:
+            raise ValueError("the hash does not match the content and the previous event")
+        self._last[name] = row["seq"], row["hash"]
+        row["signed"] = self._signer.verify(row["root_id"], row["hash"], line.get("signature"))
+        row["link"] = before
+        return row, origin
+
+
 def _checked_lines(path: str, signer: Signer, root: str | None = None) -> Iterator[tuple[int, Row, Origin]]:
     """The events of an export with their line numbers; raises at the first invalid one."""
-    last: dict[str, tuple[int, bytes]] = {}
+    check = ChainCheck(signer)
     line: Any
     number = 0
     with open(path, "rb") if root is None else open_plain(path, root=root) as file:
@@ -226,21 +256,11 @@ def _checked_lines(path: str, signer: Signer, root: str | None = None) -> Iterat
                     if line.get("version") != FORMAT["version"]:
                         raise ValueError(f"this is version {shown(line.get('version'))} of the format")
                     continue
-                row, origin = _row(line)
-                name = row["task_id"]
-                seq, before = last.get(name, (row["seq"] - 1, b""))
-                if row["seq"] == 1:
-                    before = first_link(row["root_id"])
-                if row["seq"] != seq + 1:
-                    raise ValueError(f"#{seq + 1} of task {name} is missing")
-                if before and event_hash(before, row) != row["hash"]:
-                    raise ValueError("the hash does not match the content and the previous event")
-                last[name] = row["seq"], row["hash"]
-                row["signed"] = signer.verify(row["root_id"], row["hash"], line.get("signature"))
+                row, origin = check.read(line)
                 yield number, row, origin
             if number == 0:
                 raise ValueError("the file is empty")
-        except (RingboltError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except INVALID as error:
             reason = error.message if isinstance(error, RingboltError) else str(error)
             raise InvalidInput(
                 "import_invalid",
@@ -349,19 +369,27 @@ def without_changes(event: Row) -> Row:
     return event
 
 
-def _is_import_of(tx: Tx, known: Row, row: Row, origin: Origin) -> bool:
-    """Whether an event here is what an earlier import made of a foreign one."""
-    if known["channel"] != "import":
-        return False
-    before = tx.event(known["task_id"], known["seq"] - 1) if known["seq"] > 1 else None
-    link = before["hash"] if before else first_link(row["root_id"])
+def is_import_of(tx: Tx, known: Row, row: Row, origin: Origin) -> bool:
+    """Whether one of two events is what an import made of the other."""
+    if known["channel"] == "import":
+        before = tx.event(known["task_id"], known["seq"] - 1) if known["seq"] > 1 else None
+        link = before["hash"] if before else first_link(row["root_id"])
+        if any(event_hash(link, form) == known["hash"] for form in _imported_forms(row, origin)):
+            return True
+    if origin.channel == "import" and (link := row.get("link")):
+        return any(
+            event_hash(link, form) == row["hash"] for form in _imported_forms(known, read_origin(known))
+        )
+    return False
+
+
+def _imported_forms(row: Row, origin: Origin) -> Iterator[Row]:
+    """The forms in which a store may have imported an event."""
     for keeps in (False, True):
         event, _ = as_import({name: row[name] for name in EVENTS}, origin, keep_secrets=keeps)
-        if event_hash(link, event) == known["hash"]:
-            return True
-        if event["sets"] is not None and event_hash(link, without_changes(event)) == known["hash"]:
-            return True
-    return False
+        yield event
+        if event["sets"] is not None:
+            yield without_changes(event)
 
 
 class Merge:
@@ -434,7 +462,9 @@ class Merge:
                 self._append(tx, head, home, row, origin, number)
                 return
             known = tx.event(home, row["seq"])
-            if known is not None and (known["hash"] == row["hash"] or _is_import_of(tx, known, row, origin)):
+            if known is not None and (known["hash"] == row["hash"] or is_import_of(tx, known, row, origin)):
+                if known["hash"] != row["hash"]:  # what follows has no place in our chain as it is
+                    self._foreign.add(foreign)
                 self._known += 1
                 return
             # The histories diverge here. The id of the other side is derived from its first different
@@ -481,6 +511,15 @@ class Merge:
     def tasks(self) -> tuple[str, ...]:
         """The tasks with new events."""
         return tuple(self._tasks)
+
+    def count_purged(self, events: int) -> None:
+        """Count events of a task that was purged here."""
+        self.events += events
+        self._purged += events
+
+    def home_of(self, task_id: str) -> str:
+        """The id under which the events of a task were stored."""
+        return self._homes.get(task_id, task_id)
 
     def report(self) -> ImportReport:
         return ImportReport(

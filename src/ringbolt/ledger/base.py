@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self, TypeVar
 from msgspec.structs import asdict
 
 from ..model import rules, validate
-from ..model.capabilities import LOCAL, Grant
+from ..model.capabilities import LOCAL, Grant, workspace_refused
 from ..model.errors import Conflict, InvalidInput, NotFound, shown
 from ..model.results import MirrorStatus
 from ..model.scope import workspace_of
@@ -216,6 +216,18 @@ class Base:
             f"There is no task {shown(task_id)}.",
             "task_list shows the tasks; an id may be shortened as long as it is unambiguous.",
         )
+
+    def _own_repository(self) -> str:
+        """The git repository of the workspace, for a call that covers all of its worktrees."""
+        if self.grant.workspaces is not None:
+            raise workspace_refused()
+        if self.repository is None:
+            raise InvalidInput(
+                "invalid_argument",
+                "This workspace is not part of a git repository.",
+                "Leave `repository` out, or name the workspace.",
+            )
+        return self.repository
 
     def _task_ids(self, task_id: str | None) -> list[str]:
         """The id of one task, or of all tasks."""

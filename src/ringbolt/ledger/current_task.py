@@ -37,14 +37,17 @@ def request_tags(finished: bool) -> list[str]:
     return [REQUEST, FINISHED if finished else LEFT_OPEN]
 
 
-def current_task(memory: Base, tx: Tx, writing: bool) -> tuple[str, str]:
-    """The current task's id; if there was a choice, also a sentence that names the task and says why."""
+def current_task(memory: Base, tx: Tx, writing: bool, repository: str | None = None) -> tuple[str, str]:
+    """The current task's id; if there was a choice, also a sentence that names the task and says why.
+
+    With `repository`, a task of any of its worktrees.
+    """
     if memory.origin.session:
         if own := session_task(memory, tx) or session_task(memory, tx, ended=True):
             return own, ""
         if writing:
             return begin_draft(memory, tx), "This session had no task, so one was begun for it."
-    return _chosen(memory, tx)
+    return _chosen(memory, tx, repository)
 
 
 def session_task(memory: Base, tx: Tx, *, ended: bool = False) -> str | None:
@@ -66,8 +69,8 @@ def session_task(memory: Base, tx: Tx, *, ended: bool = False) -> str | None:
     return tx.until_heads_change(("session task", session, workspace, ended), find)
 
 
-def _chosen(memory: Base, tx: Tx) -> tuple[str, str]:
-    tasks = tx.open_tasks(memory.workspace)
+def _chosen(memory: Base, tx: Tx, repository: str | None) -> tuple[str, str]:
+    tasks = tx.open_tasks(memory.workspace, repository=repository)
     if not tasks:
         raise NotFound(
             "no_current_task",
@@ -79,7 +82,10 @@ def _chosen(memory: Base, tx: Tx) -> tuple[str, str]:
     own = folder_tasks.chosen(tx, memory.workspace) if memory.workspace else None
     if own is not None and any(row["task_id"] == own for row in tasks):
         return own, ""
-    live = {session.id for session in sessions.live(tx, memory.workspace, seconds_now(memory))}
+    live = {
+        session.id
+        for session in sessions.live(tx, None if repository else memory.workspace, seconds_now(memory))
+    }
     best = min(tasks, key=lambda row: _rank(row, live))  # the first of equals: the one worked on last
     why = "a live session works on it" if best["session_id"] in live else "it was worked on last"
     chosen = f"{len(tasks)} tasks are open here. This is “{best['name'][:60]}”: {why}."

@@ -23,6 +23,8 @@ CODES = {
     "invalid_plan": "A plan cannot be read, or uses a step id twice.",
     "dependency_cycle": "Steps depend on one another in a cycle, or a task would be its own ancestor.",
     "import_invalid": "A line or file of an import is not valid.",
+    "sync_remote": "The remote of a sync is missing, or is not one.",
+    "sync_key": "The key of an encrypted remote is missing, too short, readable by others or wrong.",
     # NotFound
     "task_not_found": "No task has this id or prefix.",
     "no_current_task": "No task was named, and this workspace and session have no open task.",
@@ -64,6 +66,7 @@ CODES = {
     "not_supported": "This engine does not support the operation.",
     "engine_too_old": "This SQLite version can lose committed data, or this PostgreSQL version is too old.",
     "embedder_unavailable": "The embedder is not installed, or its server does not answer properly.",
+    "sync_failed": "A remote cannot be reached or refuses the call; what was synced before is kept.",
     "outcome_unknown": "The disk or the connection failed during the commit: it may or may not be written.",
 }
 

@@ -28,6 +28,7 @@ SHARED_PARAMETERS = {
     "wait_id": "Id of a wait: `task#seq`, or `#seq` for the current task.",
     "step": "Step: its id, its number from 1, or its title or a unique prefix of the title.",
     "workspace": '`""`: the workspace of this memory. `None` (`*` where null means "not given"): everywhere.',
+    "repository": "Cover every worktree of this workspace's git repository.",
     "tags": "Labels, at most 200 of up to 100 bytes each.",
     "relevance_to": "Ids of steps, or other names, that the entry matters for. Stored unchanged.",
     "supersedes": "Seq of the entry or entries that this one replaces.",

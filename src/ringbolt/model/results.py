@@ -260,6 +260,37 @@ class ImportReport(Value, frozen=True, kw_only=True):
     purged: int = 0
 
 
+class SyncReport(Value, frozen=True, kw_only=True):
+    """The result of a sync, in events.
+
+    `waiting` counts segments that follow events which no machine has sent yet; `rejected` names segments that
+    cannot be used, each with the reason.
+    """
+
+    remote: str
+    dry_run: bool = False
+    sent: int = 0
+    received: int = 0
+    known: int = 0
+    purged: int = 0
+    waiting: int = 0
+    tasks: tuple[str, ...] = ()
+    conflicts: tuple[Divergence, ...] = ()
+    rejected: tuple[str, ...] = ()
+
+
+class SyncEnds(Value, frozen=True, kw_only=True):
+    """The histories of a store: task, root, last seq and last hash of each."""
+
+    ends: tuple[tuple[str, str, int, str], ...]
+
+
+class SyncParts(Value, frozen=True, kw_only=True):
+    """Consecutive events of tasks, as lines of an export, for a machine that syncs."""
+
+    parts: tuple[dict[str, Any], ...]
+
+
 class Removal(Value, frozen=True, kw_only=True):
     """The events that forgetting or purging removes. Until it is `done`, a preview with a token to confirm
     it.

@@ -80,6 +80,21 @@ class Settings(Value, frozen=True, kw_only=True):
             " is made beside the store. Stores with the same key trust each other's exports."
         ),
     ] = ""
+    sync_remote: Annotated[
+        str,
+        means(
+            "Remote of `ringbolt sync`: a git repository, a folder, or the address of a server. Empty: none."
+        ),
+    ] = ""
+    sync_key: Annotated[
+        str,
+        means(
+            "File with the key or passphrase that encrypts a git repository or folder. Empty: not encrypted."
+        ),
+    ] = ""
+    sync_token_env: Annotated[
+        str, means("Environment variable that holds the token for a server to sync with.")
+    ] = "RINGBOLT_SYNC_TOKEN"  # noqa: S105
     time_zone: Annotated[
         str,
         means("Time zone of times in questions and answers, such as Europe/Berlin. Empty: this machine's."),

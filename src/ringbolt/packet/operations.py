@@ -8,6 +8,7 @@ from collections.abc import Callable
 from ..journal.event_files import Journal
 from ..journal.health import health_lines
 from ..ledger.base import Base
+from ..ledger.current_task import current_task
 from ..ledger.task_life import stuck_after
 from ..ledger.values import read_snapshot
 from ..model import rules, validate
@@ -24,7 +25,9 @@ class Views(Base):
     """Operations that show a task within a budget of tokens."""
 
     @operation(scope="read", core=("task_id", "budget"), example={"budget": 1500})
-    def task_resume(self, task_id: str | None = None, *, budget: int = 1500) -> Packet:
+    def task_resume(
+        self, task_id: str | None = None, *, budget: int = 1500, repository: bool = False
+    ) -> Packet:
         """Everything needed to continue a task, in at most `budget` tokens: the text to inject after a
         compaction.
 
@@ -34,8 +37,12 @@ class Views(Base):
         Args:
             task_id: Task id or a unique prefix; default: the current task.
             budget: Maximum number of tokens, from 300 to 8,000.
+            repository: Without a task: choose among those of every worktree of this workspace's repository.
         """
         budget = validate.whole("budget", budget, resume.LEAST, resume.MOST)
+        if repository and task_id is None:
+            place = self._own_repository()
+            task_id = self.store.read(lambda tx: current_task(self, tx, False, place)[0])
         return resume.resume_packet(
             self._snapshot(task_id), budget, count=self._counter(), now=self._now(), health=self._health()
         )

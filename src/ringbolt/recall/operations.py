@@ -37,6 +37,7 @@ class Recalling(Base):
         cursor: int | None = None,
         titles: bool = False,
         near: bool = False,
+        repository: bool = False,
     ) -> Recall:
         """Search everything recorded: messages, actions and their output, decisions and their reasons,
         errors, values.
@@ -67,6 +68,7 @@ class Recalling(Base):
         return search.recall(
             self, query, task_id=task_id, item=step, types=types, tags=tags, since=since, until=until, at=at,
             workspace=workspace, limit=limit, cursor=cursor, titles=titles, near=near,
+            repository=repository,
         )  # fmt: skip
 
     @operation(scope="read")

@@ -70,6 +70,7 @@ def recall(
     cursor: int | None = None,
     titles: bool = False,
     near: bool = True,
+    repository: bool = False,
 ) -> Recall:
     """Find the best texts for a query within the filters.
 
@@ -83,6 +84,7 @@ def recall(
     begin = None if since is None else validate.moment("since", since)
     end = None if until is None else validate.moment("until", until)
     here = memory.workspace if workspace == "" else validate.optional("workspace", workspace, 4000)
+    place = memory._own_repository() if repository else None
     if kinds:
         wanted.append([scope_term("k", kind) for kind in kinds])
 
@@ -95,6 +97,8 @@ def recall(
         if task_id is not None or item is not None or isinstance(at, int):
             head = memory._find(tx, task_id)
             groups.append([scope_term("t", head["task_id"])])
+        elif place is not None:
+            groups.append([scope_term("w", each) for each in tx.worktrees(place)])
         elif here is not None:
             groups.append([scope_term("w", here)])
         if item is not None and head is not None:

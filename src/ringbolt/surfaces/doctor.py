@@ -27,6 +27,7 @@ from ..model.types import Value
 from ..model.validate import seconds_of
 from ..packet.tokens import exact
 from ..recall.embedding import embedder_for
+from ..sync.operations import last_sync
 from ..system import os_calls
 from ..system.http_client import read_address
 from ..upkeep.waiting import upkeep_waits_for
@@ -40,6 +41,7 @@ QUICK_BYTES = 256 << 20
 LOW_DISK, NO_DISK = 100 << 20, 10 << 20
 # Jobs overdue for longer than this need a worker.
 LATE_SECONDS = 120.0
+SYNC_DAYS = 7
 
 
 class Finding(Value, frozen=True, kw_only=True):
@@ -96,7 +98,7 @@ def checks(memory: TaskMemory) -> Iterator[Finding]:
     on_disk: tuple[Callable[[TaskMemory], Finding], ...] = (modes, locks, log, disk)
     if not memory.store.files():
         on_disk = ()
-    for check in (store, integrity, *on_disk, mirrors, queue, worker, upkeep, spending):
+    for check in (store, integrity, *on_disk, mirrors, queue, worker, upkeep, syncing, spending):
         try:
             yield check(memory)
         except RingboltError as error:
@@ -300,6 +302,21 @@ def hosts(project: str | None) -> Finding:
 
 
 # --- models, embedder, tokens, servers --------------------------------------------------------------
+
+
+def syncing(memory: TaskMemory) -> Finding:
+    """When this store was last synced with the remote of the settings."""
+    remote = memory.settings.sync_remote
+    if not remote:
+        return _ok("sync", "no remote configured")
+    last = last_sync(memory)
+    if last is None:
+        return _warning("sync", f"never synced with {remote}", "Run `ringbolt sync`.")
+    days = (time.time() - seconds_of(last.synced_at)) / 86400
+    message = f"last sync with {remote} at {last.synced_at}"
+    if days <= SYNC_DAYS:
+        return _ok("sync", message)
+    return _warning("sync", f"{message}, {days:.0f} days ago", "Run `ringbolt sync`.")
 
 
 def spending(memory: TaskMemory) -> Finding:

@@ -78,14 +78,21 @@ class Heads(Queries):
         sql = "SELECT max(focus) FROM heads WHERE session_id = :session_id"
         return self.cell(sql, session_id=session_id) or 0
 
-    def open_tasks(self, workspace: str | None, limit: int = 50) -> list[Row]:
-        """The open tasks of a workspace, the most recently changed first."""
+    def worktrees(self, repository: str) -> list[str]:
+        """The workspaces of a repository that have tasks."""
+        sql = "SELECT DISTINCT workspace_path FROM heads WHERE repository = :repository ORDER BY 1"
+        return self.column(sql, repository=repository)
+
+    def open_tasks(self, workspace: str | None, limit: int = 50, repository: str | None = None) -> list[Row]:
+        """The open tasks of a workspace, or of a whole repository, the most recently changed first."""
         where = "workspace_path = :workspace" if workspace else "workspace_path IS NULL"
+        where = where if repository is None else "repository = :repository"
         return self.rows(
             ("task_id", "name", "status", "session_id", "parent_id"),
             f"SELECT task_id, name, status, session_id, parent_id FROM heads WHERE {where} AND {_CURRENT}"
             " ORDER BY position DESC LIMIT :limit",
             workspace=workspace,
+            repository=repository,
             limit=limit,
         )
 
@@ -95,6 +102,7 @@ class Heads(Queries):
         limit: int,
         *,
         workspace: str | None = None,
+        repository: str | None = None,
         session: str | None = None,
         tag: str | None = None,
         parent: str | None = None,
@@ -114,6 +122,7 @@ class Heads(Queries):
         )
         filters = [
             ("workspace_path = :workspace", workspace),
+            ("repository = :repository", repository),
             ("session_id = :session", session),
             ("parent_id = :parent", parent),
             ("kind = :kind", kind),
@@ -133,7 +142,7 @@ class Heads(Queries):
             " LEFT JOIN steps n ON n.task_id = h.task_id AND n.item_id = h.next_item"
             " ORDER BY h.position DESC LIMIT :limit",
             limit=limit, workspace=workspace, session=session, parent=parent, kind=kind, before=before,
-            tag=tag, text=text,
+            tag=tag, text=text, repository=repository,
         )  # fmt: skip
 
     def recent_heads(

@@ -67,6 +67,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "restore": "Replace the store with a backup.",
             "store": "Describe or copy stores: SQLite files, PostgreSQL databases.",
         },
+        "sync": {"sync": "Exchange events with other machines."},
         "hosts": {"capture": "Import sessions recorded by Claude Code or Codex."},
     },
     "Maintain": {

@@ -29,7 +29,7 @@ recall_command = operation_command(
     "--since",
     option("--until", metavar="TIME"),
     option("--at", metavar="SEQ|TIME", convert=moment),
-    "--limit --cursor --titles --near",
+    "--limit --cursor --titles --near --repository",
     show=hits,
     everywhere=True,
     help="Search everything recorded: messages, actions and their output, decisions and their reasons.\n\n"

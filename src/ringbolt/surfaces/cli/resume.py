@@ -31,12 +31,17 @@ resume_command = operation_command(
     Views,
     "task_resume",
     NAMED_TASK,
-    "--budget",
+    "--budget --repository",
     show=text,
     before=_turn,
     help="Show what an agent needs to continue a TASK: the text to inject after a compaction.\n\n"
     "If you name a task, it becomes the current one of this session.",
-    examples=("ringbolt resume", "ringbolt resume 7k3m", "ringbolt resume --budget 600"),
+    examples=(
+        "ringbolt resume",
+        "ringbolt resume 7k3m",
+        "ringbolt resume --budget 600",
+        "ringbolt resume --repository",
+    ),
 )
 
 

@@ -43,7 +43,7 @@ list_command = OperationCommand(
         help="open, ended, all, or a status; repeat it for several.",
     ),
     option("--of-session", of="session", metavar="NAME"),
-    "--tag --parent --text --archived --limit --cursor",
+    "--tag --parent --text --archived --repository --limit --cursor",
     show=_show_tasks,
     everywhere=True,
     task=False,

@@ -1,0 +1,53 @@
+"""`ringbolt sync`: exchange events with other machines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...sync.operations import Syncing
+from .command import Command
+from .console import answer, given, leave, line, opened_with_progress, warn
+
+
+@click.command(
+    "sync",
+    cls=Command,
+    task=True,
+    examples=(
+        "ringbolt sync origin",
+        "ringbolt sync /mnt/shared/tasks --key ~/.ringbolt-sync-key",
+        "ringbolt sync https://tasks.example:8377 --dry-run",
+    ),
+)
+@click.argument("remote", required=False, default="")
+@click.option("--key", "key_file", metavar="FILE", default="", help="Encrypt with the key in this file.")
+@click.option("--dry-run", is_flag=True, help="Report what would be exchanged, and change nothing.")
+def sync_command(remote: str, key_file: str, dry_run: bool) -> None:
+    """Send what the remote lacks and merge what it has; without REMOTE, with that of the settings.
+
+    REMOTE is a git repository (URL, path or name of a remote), a folder, or the address of a server. Branches
+    and files of a repository are never touched. The exit code is 1 if something on the remote cannot be used.
+    """
+    with opened_with_progress(Syncing, "Syncing", create=not dry_run) as memory:
+        report = memory.sync(remote, given().get("task"), key_file=key_file, dry_run=dry_run)
+    answer(report.to_dict(), _show)
+    leave(1 if report.rejected or report.waiting else 0)
+
+
+def _show(data: Any) -> None:
+    sent, received = ("to send", "to receive") if data["dry_run"] else ("sent", "received")
+    tasks = f" of {len(data['tasks']):,} tasks" if data["tasks"] else ""
+    click.echo(f"{data['sent']:,} events {sent}, {data['received']:,} {received}{tasks}.")
+    if data["purged"]:
+        click.echo(f"{data['purged']:,} events belong to tasks that were purged here.")
+    for conflict in data["conflicts"]:
+        warn(
+            f"two machines continued {conflict['task_id']} differently from #{conflict['seq']} on;"
+            f" the other history is kept as {conflict['kept_as']}"
+        )
+    for rejected in data["rejected"]:
+        warn(f"cannot be used: {line(rejected)}")
+    if data["waiting"]:
+        warn(f"{data['waiting']} segments follow events that no machine has sent yet; sync that machine")
