@@ -56,6 +56,7 @@ EVENT_FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
     "Notification": {"notification": ("notification_type",)},
     "Elicitation": {"server": ("mcp_server_name",), "question": ("message",)},
     "ElicitationResult": {"server": ("mcp_server_name",), "answer": ("action",), "content": ("content",)},
+    "Stop": {"again": ("stop_hook_active",)},
     "TaskCreated": {"list_id": ("task_id",), "title": ("task_subject",)},
     "TaskCompleted": {"list_id": ("task_id",), "title": ("task_subject",)},
     "CwdChanged": {"folder": ("new_cwd",)},
@@ -85,6 +86,7 @@ class HostFile(Value, frozen=True, kw_only=True):
     server: Mapping[str, Any] = {}  # our entry in that table
     required: Mapping[str, Any] = {}  # members that every such file must have
     jsonc: bool = False  # whether the host also reads it with the name NAME.jsonc
+    status_line: bool = False  # whether it has the command of the host's status line
     template: str = ""  # for a file that is entirely ours
 
 
@@ -101,6 +103,7 @@ class Host(Value, frozen=True, kw_only=True):
     injects: tuple[str, ...] = ()
     answer: str = "claude"
     asks: bool = False  # whether an answer to PreToolUse can let the user decide
+    holds: bool = False  # whether {"decision": "block", "reason"} as an answer to Stop lets the agent go on
     # Limits of what we inject, below those of the host, so that it cuts nothing off.
     characters: int = 8000
     tokens: int = 2000
@@ -140,6 +143,7 @@ HOSTS: dict[str, Host] = {
         events={**_same(), **{name: name for name in _CLAUDE_ONLY}},
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
         asks=True,
+        holds=True,
         notes=True,
         person_answers=frozenset(("AskUserQuestion", "ExitPlanMode")),
         project="CLAUDE_PROJECT_DIR",
@@ -149,6 +153,7 @@ HOSTS: dict[str, Host] = {
                 user=("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
                 project=".claude/settings.json",
                 hooks=True,
+                status_line=True,
             ),
             HostFile(
                 user=("CLAUDE_CONFIG_DIR", "", ".claude.json"),

@@ -36,6 +36,7 @@ _EXIT = {"installed": 0, "not installed": 3}
         "ringbolt install claude-code",
         "ringbolt install codex --dry-run",
         "ringbolt install cursor --project --check",
+        "ringbolt install claude-code --statusline",
         "ringbolt install claude-code --remove",
         "ringbolt install claude-code --plugin ./ringbolt-plugin",
         "ringbolt install generic",
@@ -49,6 +50,7 @@ _EXIT = {"installed": 0, "not installed": 3}
 @click.option(
     "--check", is_flag=True, help="Check the installation: exit code 0 installed, 3 not, 4 partly/outdated."
 )
+@click.option("--statusline", is_flag=True, help="Also show the task in the status line of Claude Code.")
 @click.option("--plugin", metavar="FOLDER", help="Write a plugin for Claude Code to this folder instead.")
 @click.option(
     "--program", metavar="PATH", help="The ringbolt-hook to call, instead of the one next to this program."
@@ -59,6 +61,7 @@ def install_command(
     dry_run: bool,
     remove: bool,
     check: bool,
+    statusline: bool,
     plugin: str | None,
     program: str | None,
 ) -> None:
@@ -71,7 +74,9 @@ def install_command(
         raise click.UsageError("--remove and --check cannot be combined.")
     if program is None and (permanent := permanent_ringbolt(install=not (remove or check or dry_run))):
         leave(subprocess.call([permanent, *sys.argv[1:]]))
-    if plugin is not None and (host != "claude-code" or remove or check or dry_run or scope):
+    if statusline and remove:
+        raise click.UsageError("--statusline cannot be combined with --remove, which removes it too.")
+    if plugin is not None and (host != "claude-code" or remove or check or dry_run or scope or statusline):
         raise click.UsageError("--plugin is only for claude-code, and can only be combined with --program.")
     if host == "generic":
         _show_generic(program)
@@ -79,11 +84,13 @@ def install_command(
         written = write_claude_plugin(plugin, hook_program(program))
         answer({"files": written}, lambda data: say("\n".join(data["files"])))
     else:
-        _install(host, scope, program, "remove" if remove else "check" if check else "install", dry_run)
+        installer = Installer(
+            host, scope=scope, project=given().get("workspace"), program=program, status_line=statusline
+        )
+        _install(installer, "remove" if remove else "check" if check else "install", dry_run)
 
 
-def _install(host: str, scope: str | None, program: str | None, action: str, dry_run: bool) -> None:
-    installer = Installer(host, scope=scope, project=given().get("workspace"), program=program)
+def _install(installer: Installer, action: str, dry_run: bool) -> None:
     if action == "check":
         report = installer.check()
         answer(report.to_dict(), _show_installed)
