@@ -70,6 +70,8 @@ QUICK_SECONDS, PACKET_SECONDS = 5, 10
 _WITH_PACKET = ("SessionStart", "UserPromptSubmit", "PreCompact", "SubagentStart")
 # Stands for the path of the `ringbolt` program in the rows.
 RINGBOLT = "{ringbolt}"
+# Stand for the first prompt, and for further arguments, in the command lines of the rows.
+PROMPT, ARGUMENTS = "{prompt}", "{arguments}"
 
 
 class HostFile(Value, frozen=True, kw_only=True):
@@ -116,6 +118,10 @@ class Host(Value, frozen=True, kw_only=True):
     # The format of its transcript, which has events that hooks do not report, for transcripts.tail to read.
     transcript: Literal["", "claude", "codex"] = ""
 
+    # The command line that starts it with a first prompt, in a terminal or for one turn.
+    starts: tuple[str, ...] = ()
+    runs_once: tuple[str, ...] = ()
+
     # --- installation
     scopes: tuple[str, ...] = (USER, PROJECT)  # the first is the default
     files: tuple[HostFile, ...] = ()
@@ -148,6 +154,8 @@ HOSTS: dict[str, Host] = {
         person_answers=frozenset(("AskUserQuestion", "ExitPlanMode")),
         project="CLAUDE_PROJECT_DIR",
         transcript="claude",
+        starts=("claude", ARGUMENTS, PROMPT),
+        runs_once=("claude", "-p", ARGUMENTS, PROMPT),
         files=(
             HostFile(
                 user=("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
@@ -178,6 +186,8 @@ HOSTS: dict[str, Host] = {
         events={**_same("PostToolUseFailure"), "Interrupt": "Interrupt"},
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"),
         transcript="codex",
+        starts=("codex", ARGUMENTS, PROMPT),
+        runs_once=("codex", "exec", ARGUMENTS, PROMPT),
         files=(
             HostFile(user=("CODEX_HOME", ".codex", "hooks.json"), project=".codex/hooks.json", hooks=True),
             HostFile(
@@ -243,6 +253,8 @@ HOSTS: dict[str, Host] = {
         injects=("SessionStart", "UserPromptSubmit", "PostToolUse"),
         project="GEMINI_PROJECT_DIR",
         only_looks=True,
+        starts=("gemini", ARGUMENTS, "-i", PROMPT),
+        runs_once=("gemini", ARGUMENTS, "-p", PROMPT),
         files=(
             HostFile(
                 user=("", ".gemini", "settings.json"),
@@ -274,6 +286,8 @@ HOSTS: dict[str, Host] = {
         events=_same(),
         inputs={"filePath": "file_path"},
         tools={"todowrite": "TodoWrite"},
+        starts=("opencode", ARGUMENTS, "--prompt", PROMPT),
+        runs_once=("opencode", "run", ARGUMENTS, PROMPT),
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse"),
         notes=True,
         files=(
