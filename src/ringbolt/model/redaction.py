@@ -146,7 +146,7 @@ class Redactor:
         if is_dict(value):
             named = _named_by_sibling(value)
             return {
-                without_private(key) if isinstance(key, str) else key: self.whole(
+                _public_key(key): self.whole(
                     inner, named if named and str(key).lower() in _VALUE_FIELDS else str(key)
                 )
                 for key, inner in value.items()
@@ -158,6 +158,10 @@ class Redactor:
                 for inner, flag in zip(value, _flags_before(value), strict=True)
             ]
         return value
+
+
+def _public_key(key: Any) -> Any:
+    return without_private(key) if isinstance(key, str) else key
 
 
 def without_private(text: str) -> str:
