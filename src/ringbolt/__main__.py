@@ -14,6 +14,11 @@ def run() -> None:
     while modules load, and the process exits without tearing down the interpreter.
     """
     gc.set_threshold(50_000)
+    if sys.argv[1:] == ["statusline"]:
+        from .hosts.status_line import main as print_status_line  # a host waits for it all the time
+
+        print_status_line()
+        os._exit(0)
     # Imported only now, because importing creates most of the objects.
     from .model.quick_start import load_msgspec
 

@@ -134,6 +134,7 @@ class AsyncTaskMemory:
     active_tasks_block = _awaited(TaskMemory.active_tasks_block)
     active_tasks_add = _awaited(TaskMemory.active_tasks_add)
     active_task_checkpoint = _awaited(TaskMemory.active_task_checkpoint)
+    active_task_propose_goal = _awaited(TaskMemory.active_task_propose_goal)
     active_tasks_complete = _awaited(TaskMemory.active_tasks_complete)
     task_ask = _awaited(TaskMemory.task_ask)
     task_progress = _awaited(TaskMemory.task_progress)

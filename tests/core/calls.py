@@ -191,6 +191,7 @@ ELSEWHERE = {
         "related_goal": "g",
         "title": "t", "resume_at": "2026-03-01", "state": {"a": 1},
     },
+    "active_task_propose_goal": {"task_label": None, "name": "n", "criteria": ["c"]},
     "active_tasks_complete": {"label": "l"},
     "task_recall": {
         "query": "q", "step": None, "types": ["message"], "tags": ["t"], "since": "2026-01-01",

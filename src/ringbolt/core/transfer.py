@@ -355,7 +355,7 @@ def as_import(event: Row, origin: Origin, *, keep_secrets: bool) -> tuple[Row, O
                 for cite in (*cites.values(), "session_id", "focus"):
                     row.pop(cite, None)
     event = {**event, "sets": validate.dumps(sets) if sets else None}
-    return {**(event if keep_secrets else redacted_event(event)), "origin_id": origin_id(author)}, author
+    return {**redacted_event(event, keep_secrets=keep_secrets), "origin_id": origin_id(author)}, author
 
 
 def without_changes(event: Row) -> Row:

@@ -25,7 +25,7 @@ _PREFIX = 24
 _SOURCES = {"u": "user", "a": "agent", "t": "tool", "w": "web", "i": "import", "s": "system", "?": "unknown"}
 _CONSIDER = (
     "Consider: close finished work with active_tasks_complete; if work continues, active_task_checkpoint"
-    " marks it as fresh."
+    " marks it as fresh; active_task_propose_goal proposes to the user to make a goal of it."
 )
 
 

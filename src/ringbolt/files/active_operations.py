@@ -10,14 +10,16 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..ledger.base import Draft
+from ..ledger.proposals import Call
 from ..model import foreign_statuses, rules, validate
-from ..model.errors import NotFound, RingboltError, shown
+from ..model.errors import Conflict, NotFound, RingboltError, shown
 from ..model.operation import operation
 from ..model.results import ActiveBlock, ActiveRow, ActiveTaskList, Diagnostics, ProjectionState, RenderReport
+from ..model.types import Written
 from ..store.tx import Row, Tx
 from . import shared_file
 from .active_block import inject
@@ -25,6 +27,14 @@ from .active_rows import ActiveRows, SourcedRows, check_ours
 from .active_tasks import Selection, rendered, select
 from .facts import TIMES, goal_links, status_heads
 from .tasks_file import complete
+
+
+def _no_label(label: str | None) -> NotFound:
+    return NotFound(
+        "task_not_found",
+        f"No task here has the label or id {shown(label)}.",
+        "active_tasks lists the labels.",
+    )
 
 
 class ActiveTasks(ActiveRows):
@@ -239,6 +249,41 @@ class ActiveTasks(ActiveRows):
             },
         )
 
+    @operation(scope="write", example={"task_label": "shop", "criteria": ["the owner is content"]})
+    def active_task_propose_goal(
+        self, task_label: str | None = None, *, name: str | None = None, criteria: Sequence[str] | None = None
+    ) -> Written:
+        """Propose to make a goal of a task; a person decides with task_accept or task_reject.
+
+        An accepted proposal does what goal_promote does. The same one is recorded only once.
+
+        Args:
+            task_label: The label or id of a task. Default: the current task.
+            name: Short name of the goal. Default: the task's name.
+            criteria: What would show that the goal is reached, in words.
+        """
+        label = None if task_label is None else validate.line("task_label", task_label, 200)
+        arguments = {
+            "name": None if name is None else validate.line("name", name, 500),
+            "criteria": [validate.line("criteria", one, 500) for one in self._list("criteria", criteria)]
+            or None,
+        }
+
+        def work(tx: Tx) -> Written:
+            head = self._find(tx, None, lock=True) if label is None else self._labelled(tx, label, lock=True)
+            if head is None:
+                raise _no_label(label)
+            if head["kind"] != "task":
+                raise Conflict(
+                    "illegal_transition",
+                    f"{head['task_id']} is not a task.",
+                    "Only a task can become a goal.",
+                )
+            call = Call(operation="goal_promote", arguments=arguments)
+            return self._propose(tx, head, call, "whether this task becomes a goal", self._now())
+
+        return self._commit(work)
+
     @operation(scope="write", example={"label": "shop"})
     def active_tasks_complete(self, label: str) -> ActiveRow:
         """Mark the task with a label as done. A task that is already done is left unchanged.
@@ -253,11 +298,7 @@ class ActiveTasks(ActiveRows):
         def work(tx: Tx) -> ActiveRow:
             head = self._labelled(tx, label, lock=True)
             if head is None:
-                raise NotFound(
-                    "task_not_found",
-                    f"No task here has the label or id {shown(label)}.",
-                    "active_tasks lists the labels.",
-                )
+                raise _no_label(label)
             if head["status"] == "completed":
                 return self._row(tx, head["task_id"])
             rules.check_transition(

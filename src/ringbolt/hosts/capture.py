@@ -30,6 +30,7 @@ from ..signals.effects.relations import Acts, relation
 from ..signals.effects.side_effects import SideEffect, side_effects
 from ..signals.text_layout import one_line
 from ..store.tx import Row, Tx
+from .handover import Handover, read_handover
 from .hook_parts.cleaning import clipped as clipped
 from .requests import (
     is_finished,
@@ -100,6 +101,8 @@ class Capture:
         text = text.strip()
         if not text:
             return None
+        if (handed := read_handover(text)) is not None:
+            return self._taken_over(handed)
         own = self._own_task()
         if own is None:
             if is_assent(text):
@@ -128,6 +131,15 @@ class Capture:
         if verdict.is_unsure:
             judge_later(self._agent, task, text, written.seq, finished)
         return self._woken(self._user, written)
+
+    def _taken_over(self, handed: Handover) -> Written | None:
+        """This session continues a task that was handed over to it; the packet in its prompt is not news."""
+        try:
+            return self._woken(self._user, self._agent.task_focus(handed.task, key=f"handover/{handed.code}"))
+        except RingboltError as error:
+            if error.code not in ("key_reused", "task_not_found"):
+                raise
+            return None  # another session was first, or the task is in another store
 
     def _instructed(self, task: str, text: str, key: str | None) -> Written:
         return self._user.task_remember(task, text, type="user_instruction", key=key)

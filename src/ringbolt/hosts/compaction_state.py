@@ -25,13 +25,13 @@ class Mark:
     """The compaction state of one session."""
 
     def __init__(self, files: SideFiles, session: str) -> None:
-        self._files = files
+        self.files = files
         self._name, self._turn = compaction_file(session), turn_file(session)
         self._full = full_file(session)
 
     def read(self) -> str:
         """The state, or nothing."""
-        return self._files.read(self._name).partition(" ")[0]
+        return self.files.read(self._name).partition(" ")[0]
 
     def wants_packet(self) -> bool:
         """Whether the session still has to get its packet."""
@@ -40,32 +40,32 @@ class Mark:
     def set(self, state: str, at: float | None = None) -> None:
         """Set the state, and the time at which it began."""
         if state == PENDING:
-            self._files.set(self._full, None)  # the context will have room again
-        self._files.set(self._name, state if at is None else f"{state} {at:.3f}")
+            self.files.set(self._full, None)  # the context will have room again
+        self.files.set(self._name, state if at is None else f"{state} {at:.3f}")
 
     def clear(self) -> None:
         """Remove the state: there was no compaction, or all is done."""
-        self._files.set(self._name, None)
+        self.files.set(self._name, None)
 
     def is_nearly_full(self) -> bool:
         """Whether the context has passed 80 % since this was asked last."""
-        state, _, window = self._files.read(self._full).partition(" ")
+        state, _, window = self.files.read(self._full).partition(" ")
         if state != "due":
             return False
-        self._files.set(self._full, f"done {window}")
+        self.files.set(self._full, f"done {window}")
         return True
 
     def is_new_block(self, text: str) -> bool:
         """Whether a block for a turn differs from the last one, which it then replaces."""
         digest = blake2b(text.encode(), digest_size=8).hexdigest()
-        if self._files.read(self._turn) == digest:
+        if self.files.read(self._turn) == digest:
             return False
-        self._files.set(self._turn, digest)
+        self.files.set(self._turn, digest)
         return True
 
     def went_on(self, at: float) -> None:
         """The session continued at a time: a packet delivered before that is not asked for again."""
-        state, _, since = self._files.read(self._name).partition(" ")
+        state, _, since = self.files.read(self._name).partition(" ")
         if state == DELIVERED and at > _seconds(since):
             self.clear()
 

@@ -21,6 +21,7 @@ from .host_table import Host
 from .open_tasks_text import open_tasks_text
 from .packet_text import packet_text
 from .sessions import own_task, session_of
+from .stop_gate import unproven_claims
 
 _SHARE = 0.6  # of the remaining time, for distilling before the packet is made
 _NOTE_CHARACTERS = 4000
@@ -65,12 +66,20 @@ class Answers:
             return self._turn()
         if name in ("Stop", "SessionEnd"):
             self.distill()  # while nobody waits for it
-        return ""
+        return self._gate() if name == "Stop" else ""
 
     def distill(self) -> None:
         """Derive what follows from the events of the session's task."""
         if task := own_task(self._memory):
             self._distill(task)
+
+    def _gate(self) -> str:
+        """Why the turn should not end yet; empty for hosts that cannot be asked, and when asked again."""
+        memory, is_on = self._memory, self._memory.settings.stop_gate == "on"
+        if not is_on or not self._shape.holds or self._event.get("again") or self._event.get("agent_id"):
+            return ""
+        task = own_task(memory)
+        return memory.store.read(lambda tx: unproven_claims(tx, self._mark.files, task)) if task else ""
 
     def _turn(self) -> str:
         """The state of the task in a few lines for the turn that begins, if it has changed."""

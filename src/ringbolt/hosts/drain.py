@@ -41,6 +41,7 @@ from .host_table import HOSTS, Host
 from .redaction_rules import rules_digest
 from .session_rows import SessionRows
 from .sessions import own_task, session_of
+from .status_text import status_text
 from .taken_tasks import call_hooks
 from .transcripts.lines import compaction_summary
 from .transcripts.tail import apply_transcript_tail
@@ -311,7 +312,14 @@ class _Batch:
             gated = any(self._tx.extras(task)["approval_mode"] != "auto" for task in tasks)
             done, now = self._done.get(digest, ()), stamp(time.time())
             shared = refresh(self._tx, self.files, memory.workspace, memory.repository, done, now)
-            card = Card(heads=bounded(heads, MOST_HEADS), agents=every, shared=shared, stale=gated)
+            own = self._tx.session_task(memory.origin.session or "", memory.workspace)
+            card = Card(
+                heads=bounded(heads, MOST_HEADS),
+                agents=every,
+                shared=shared,
+                stale=gated,
+                status=status_text(self._tx, own) if own else "",
+            )
             write_card(self.files, digest, card)
 
 

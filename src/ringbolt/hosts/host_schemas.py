@@ -76,6 +76,8 @@ def answer(
 
     `asks`: the user is to decide whether the tool call is made, where the host can ask.
     """
+    if text and event == "Stop" and host.holds:
+        return {"decision": "block", "reason": text}
     if not text or event not in host.injects:
         return None
     if host.answer == "flat":

@@ -56,6 +56,7 @@ EVENT_FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
     "Notification": {"notification": ("notification_type",)},
     "Elicitation": {"server": ("mcp_server_name",), "question": ("message",)},
     "ElicitationResult": {"server": ("mcp_server_name",), "answer": ("action",), "content": ("content",)},
+    "Stop": {"again": ("stop_hook_active",)},
     "TaskCreated": {"list_id": ("task_id",), "title": ("task_subject",)},
     "TaskCompleted": {"list_id": ("task_id",), "title": ("task_subject",)},
     "CwdChanged": {"folder": ("new_cwd",)},
@@ -69,6 +70,8 @@ QUICK_SECONDS, PACKET_SECONDS = 5, 10
 _WITH_PACKET = ("SessionStart", "UserPromptSubmit", "PreCompact", "SubagentStart")
 # Stands for the path of the `ringbolt` program in the rows.
 RINGBOLT = "{ringbolt}"
+# Stand for the first prompt, and for further arguments, in the command lines of the rows.
+PROMPT, ARGUMENTS = "{prompt}", "{arguments}"
 
 
 class HostFile(Value, frozen=True, kw_only=True):
@@ -85,6 +88,7 @@ class HostFile(Value, frozen=True, kw_only=True):
     server: Mapping[str, Any] = {}  # our entry in that table
     required: Mapping[str, Any] = {}  # members that every such file must have
     jsonc: bool = False  # whether the host also reads it with the name NAME.jsonc
+    status_line: bool = False  # whether it has the command of the host's status line
     template: str = ""  # for a file that is entirely ours
 
 
@@ -101,6 +105,7 @@ class Host(Value, frozen=True, kw_only=True):
     injects: tuple[str, ...] = ()
     answer: str = "claude"
     asks: bool = False  # whether an answer to PreToolUse can let the user decide
+    holds: bool = False  # whether {"decision": "block", "reason"} as an answer to Stop lets the agent go on
     # Limits of what we inject, below those of the host, so that it cuts nothing off.
     characters: int = 8000
     tokens: int = 2000
@@ -112,6 +117,10 @@ class Host(Value, frozen=True, kw_only=True):
     person_answers: frozenset[str] = frozenset()
     # The format of its transcript, which has events that hooks do not report, for transcripts.tail to read.
     transcript: Literal["", "claude", "codex"] = ""
+
+    # The command line that starts it with a first prompt, in a terminal or for one turn.
+    starts: tuple[str, ...] = ()
+    runs_once: tuple[str, ...] = ()
 
     # --- installation
     scopes: tuple[str, ...] = (USER, PROJECT)  # the first is the default
@@ -140,15 +149,19 @@ HOSTS: dict[str, Host] = {
         events={**_same(), **{name: name for name in _CLAUDE_ONLY}},
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
         asks=True,
+        holds=True,
         notes=True,
         person_answers=frozenset(("AskUserQuestion", "ExitPlanMode")),
         project="CLAUDE_PROJECT_DIR",
         transcript="claude",
+        starts=("claude", ARGUMENTS, PROMPT),
+        runs_once=("claude", "-p", ARGUMENTS, PROMPT),
         files=(
             HostFile(
                 user=("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
                 project=".claude/settings.json",
                 hooks=True,
+                status_line=True,
             ),
             HostFile(
                 user=("CLAUDE_CONFIG_DIR", "", ".claude.json"),
@@ -173,6 +186,8 @@ HOSTS: dict[str, Host] = {
         events={**_same("PostToolUseFailure"), "Interrupt": "Interrupt"},
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"),
         transcript="codex",
+        starts=("codex", ARGUMENTS, PROMPT),
+        runs_once=("codex", "exec", ARGUMENTS, PROMPT),
         files=(
             HostFile(user=("CODEX_HOME", ".codex", "hooks.json"), project=".codex/hooks.json", hooks=True),
             HostFile(
@@ -238,6 +253,8 @@ HOSTS: dict[str, Host] = {
         injects=("SessionStart", "UserPromptSubmit", "PostToolUse"),
         project="GEMINI_PROJECT_DIR",
         only_looks=True,
+        starts=("gemini", ARGUMENTS, "-i", PROMPT),
+        runs_once=("gemini", ARGUMENTS, "-p", PROMPT),
         files=(
             HostFile(
                 user=("", ".gemini", "settings.json"),
@@ -269,6 +286,8 @@ HOSTS: dict[str, Host] = {
         events=_same(),
         inputs={"filePath": "file_path"},
         tools={"todowrite": "TodoWrite"},
+        starts=("opencode", ARGUMENTS, "--prompt", PROMPT),
+        runs_once=("opencode", "run", ARGUMENTS, PROMPT),
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse"),
         notes=True,
         files=(

@@ -28,7 +28,8 @@ class Card(Value, frozen=True, kw_only=True):
     `heads` are programs that failed lately (`pytest`, `npm test`), `done` those that did something outside,
     each as `hosts/hook_parts/calls.py` names them. A hint is a kind of text (`c` command, `p` path, `a` any)
     and words that are all in it. `shared` names the card of the repository. A `stale` card means every call,
-    until the next drain writes it again; that of a task with an approval mode stays so.
+    until the next drain writes it again; that of a task with an approval mode stays so. `status` is the
+    line that `ringbolt statusline` prints.
     """
 
     heads: tuple[str, ...] = ()
@@ -37,6 +38,7 @@ class Card(Value, frozen=True, kw_only=True):
     agents: tuple[str, ...] = ()
     shared: str = ""
     stale: bool = False
+    status: str = ""
 
     def text(self) -> str:
         """The content of the card's file."""

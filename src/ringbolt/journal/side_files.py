@@ -111,6 +111,11 @@ def turn_file(session: str) -> str:
     return f"sessions/{session_digest(session)}.turn"
 
 
+def gate_file(task: str) -> str:
+    """The file that lists the claims of a task that its agent was asked about at the end of a turn."""
+    return f"sessions/{session_digest(task)}.gate"
+
+
 def card_file(digest: str) -> str:
     """The card of the session with a digest."""
     return f"cards/{digest}"

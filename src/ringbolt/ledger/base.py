@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 from ..model import rules, validate
 from ..model.capabilities import LOCAL, Grant, workspace_refused
 from ..model.errors import Conflict, InvalidInput, NotFound, shown
+from ..model.redaction import without_private
 from ..model.results import MirrorStatus
 from ..model.scope import workspace_of
 from ..model.settings import Settings
@@ -466,9 +467,10 @@ class Base:
             "forgotten": None,
         }
         callback = callback_of(draft)
-        if self.settings.keep_secrets == "off" and redact_draft(draft, event["data"], event["sets"]):
+        keeps = self.settings.keep_secrets == "on"
+        if redact_draft(draft, event["data"], event["sets"], keep_secrets=keeps):
             if callback is not None and callback_of(draft) != callback:
-                jobs.seal(tx, head["task_id"], seq, callback, now)
+                jobs.seal(tx, head["task_id"], seq, without_private(callback), now)
             sets = validate.dumps(draft.sets) if draft.sets else None
             event.update(text=draft.text, data=self._event_data(draft), sets=sets)
         messages: int = head.get("messages") or 0

@@ -35,7 +35,7 @@ _ARGUMENTS = {
 # The arguments that say what a call is about, the best first.
 _TELLING = (
     "choice what summary text value message outcome answer status next name goal title note active_issue"
-    " blockers until reason other at"
+    " criteria blockers until reason other at"
 ).split()
 
 

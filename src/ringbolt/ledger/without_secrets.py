@@ -15,25 +15,27 @@ from ..store.tx import Row
 from .drafts import Draft
 
 _REDACTOR = Redactor()
+_ONLY_PRIVATE = Redactor(keep=True)
 
 
-def redact_draft(draft: Draft, data: str, sets: str | None) -> bool:
-    """Replace the secrets in what an event will store; returns whether there were any.
+def redact_draft(draft: Draft, data: str, sets: str | None, *, keep_secrets: bool) -> bool:
+    """Replace secrets and private parts in what an event will store; returns whether there were any.
 
     `data` and `sets` are those of the draft as JSON. Reading them as one text finds whatever there is to
     find, and most events have nothing; only then are their values taken apart.
     """
+    redactor = _ONLY_PRIVATE if keep_secrets else _REDACTOR
     whole = f"{draft.text}\n{data}\n{sets}"
-    if _REDACTOR.text(whole) == whole:
+    if redactor.text(whole) == whole:
         return False
-    draft.text = draft.text and _REDACTOR.text(draft.text)
+    draft.text = draft.text and redactor.text(draft.text)
     records: dict[str, Any] = draft.sets.get("+records", {})
     variable = next((row["key"] for row in records.values() if row.get("key")), "")
     draft.data = {
-        name: _REDACTOR.whole(value, variable if name == "value" else name)
+        name: redactor.whole(value, variable if name == "value" else name)
         for name, value in draft.data.items()
     }
-    draft.sets = {table: _redacted_rows(table, rows) for table, rows in draft.sets.items()}
+    draft.sets = {table: _redacted_rows(redactor, table, rows) for table, rows in draft.sets.items()}
     return True
 
 
@@ -43,23 +45,24 @@ def callback_of(draft: Draft) -> str | None:
     return extras.get("callback_url")
 
 
-def redacted_event(event: Row) -> Row:
-    """An event of a foreign file with its secrets replaced, always in the same way."""
+def redacted_event(event: Row, *, keep_secrets: bool) -> Row:
+    """An event of a foreign file with secrets and private parts replaced, always in the same way."""
+    redactor = _ONLY_PRIVATE if keep_secrets else _REDACTOR
     whole = f"{event['text']}\n{event['data']}\n{event['sets']}"
-    if _REDACTOR.text(whole) == whole:
+    if redactor.text(whole) == whole:
         return event
     data: dict[str, Any] = json.loads(event["data"])
     sets: dict[str, Any] = json.loads(event["sets"]) if event["sets"] else {}
-    rows = {table: _redacted_rows(table, rows) for table, rows in sets.items()}
+    rows = {table: _redacted_rows(redactor, table, rows) for table, rows in sets.items()}
     return {
         **event,
-        "text": event["text"] and _REDACTOR.text(event["text"]),
-        "data": validate.dumps(_REDACTOR.whole(data)),
+        "text": event["text"] and redactor.text(event["text"]),
+        "data": validate.dumps(redactor.whole(data)),
         "sets": validate.dumps(rows) if rows else None,
     }
 
 
-def _redacted_rows(table: str, rows: Any) -> Any:
+def _redacted_rows(redactor: Redactor, table: str, rows: Any) -> Any:
     if table == "+keys":  # the key itself is an identity
-        return {**rows, "result": _REDACTOR.text(rows["result"])}
-    return _REDACTOR.whole(rows)
+        return {**rows, "result": redactor.text(rows["result"])}
+    return redactor.whole(rows)

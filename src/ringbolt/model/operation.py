@@ -15,9 +15,10 @@ from typing import Any, Literal, TypeVar, cast
 from .capabilities import Access, Power, access_refused
 from .errors import InvalidInput, shown
 from .lazy_regex import lazy_regex
+from .redaction import Redactor, without_private
 from .rules import ID_LENGTH, normal_id
 from .trust import Overruled
-from .types import Value
+from .types import Value, is_dict, is_list
 
 M = TypeVar("M", bound=Callable[..., Any])
 
@@ -224,12 +225,14 @@ def _checked(method: M, call: Callable[..., Any], scope: Access) -> M:
     - A boolean parameter must be true or false. Any Python value counts as one of them, so a wrong value
       would silently choose a behaviour: `dry_run=[]` would write. Other types are validated where they are
       used.
+    - What an operation that writes is given loses its private parts first: also words, names and ids that it
+      derives from them would be stored.
     """
     hints = method.__annotations__
     switches = {name: hint for name, hint in hints.items() if hint in ("bool", "bool | None")}
     if switches.keys() - (method.__kwdefaults__ or {}).keys():
         raise TypeError(f"{method.__name__}: a boolean parameter must be keyword-only and have a default")
-    if not switches and scope != "admin":
+    if not switches and scope == "read":
         return cast("M", call)
 
     @wraps(method)
@@ -241,9 +244,24 @@ def _checked(method: M, call: Callable[..., Any], scope: Access) -> M:
             if not isinstance(value, bool) and (value is not None or switches[name] == "bool"):
                 message = f"{name} must be true or false, not {shown(value)}."
                 raise InvalidInput("invalid_argument", message, "Pass a boolean.")
+        if scope != "read":
+            arguments = tuple(map(_public, arguments))
+            named = {name: _public(value) for name, value in named.items()}
         return call(self, *arguments, **named)
 
     return cast("M", checked)
+
+
+_KEEPING_SECRETS = Redactor(keep=True)
+
+
+def _public(value: Any) -> Any:
+    """An argument without its private parts."""
+    if isinstance(value, str):
+        return without_private(value)
+    if isinstance(value, tuple):
+        return tuple(map(_public, cast("tuple[Any, ...]", value)))
+    return _KEEPING_SECRETS.whole(value) if is_dict(value) or is_list(value) else value
 
 
 def _document_shared_parameters(method: Any) -> None:

@@ -5,6 +5,9 @@ value. Three kinds of rules find secrets: codes that a vendor marks with a prefi
 by their structure (a URL's userinfo, a header, a private key, an argument of a program); and values whose
 *name* says that they are secret, if they look like one. Entropy is asked only in the last case.
 
+What stands in `<private>…</private>` is replaced too, also where the operator keeps secrets: its author said
+that it must not be stored.
+
 The capture hook carries this module and `secret_rules` inside its one compiled file, without the imports
 below and with ready-compiled patterns (hosts/hook_build.py). So import only names that the hook has stand-ins
 for, and list every pattern in `pattern_sources`; a test checks both.
@@ -57,6 +60,14 @@ _COARSE = (
     r"\\{0,3}[\"'`]?)"
     r"[^\s\"'`]{4,600}+"
 )
+# `<private>`, `</private>`, `<private/>`: in a JSON text, `<` and line breaks may be escaped. `<private key>`
+# is a placeholder, not a tag.
+_PRIVATE_TAG = (
+    r"(?i)(?:<|\\u003c) ?(?P<closes>/?) ?private"
+    r"(?:(?:\s|\\[nrt]){1,10}[\w-]{1,40}=\\?[\"']?[^\s\"'<>]{0,80}\\?[\"']?){0,4}"
+    r"(?:\s|\\[nrt]){0,10}(?P<empty>/?)(?:>|\\u003e)"
+)
+_PRIVATE_HINTS = ("<private", "< private")
 _WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[0-9]+"
 _PART = r"[^\W_]+"
 _UNQUOTED = r"[^\s\"'`<]{1,600}+"
@@ -68,20 +79,22 @@ _NEXT_FIELD = (
 
 def pattern_sources() -> list[str]:
     """Every pattern of this module, for the build of the capture hook."""
-    own = (_NAMED, _COARSE, _WORD, _PART, _UNQUOTED, _NEXT_FIELD)
+    own = (_PRIVATE_TAG, _NAMED, _COARSE, _WORD, _PART, _UNQUOTED, _NEXT_FIELD)
     vendors = [source for _, _, source in rules.VENDORS]
     others = [value for name, value in vars(rules).items() if name.isupper() and isinstance(value, str)]
     return [*vendors, *others, *own]
 
 
 class Redactor:
-    """Replaces the secrets in texts and JSON values; with `keep` it leaves them (setting `keep_secrets`)."""
+    """Replaces secrets and private parts in texts and JSON values; with `keep` (setting `keep_secrets`) it
+    leaves the secrets."""
 
     def __init__(self, *, keep: bool = False) -> None:
         self.keeps = keep
 
     def text(self, text: str) -> str:
         """Redact a text. Passes whose hints do not occur in it are skipped."""
+        text = without_private(text)
         if len(text) < 6 or self.keeps:
             return text
         lowered = _folded(text)
@@ -106,12 +119,13 @@ class Redactor:
         if is_dict(value):
             named = _named_by_sibling(value)
             return {
-                storable(str(key))[:500]: self.value(
+                without_private(storable(str(key)))[:500]: self.value(
                     inner, clip, depth + 1, named if named and str(key).lower() in _VALUE_FIELDS else str(key)
                 )
                 for key, inner in value.items()
             }
         if is_list(value):
+            value = without_private_blocks(value)
             return [
                 self.value(inner, clip, depth + 1, flag or name)
                 for inner, flag in zip(value, _flags_before(value), strict=True)
@@ -121,21 +135,71 @@ class Redactor:
     def whole(self, value: Any, name: str = "") -> Any:
         """Redact a JSON value and leave everything else as it is, whatever its size."""
         if isinstance(value, str):
-            if name and (kind := secret_kind(name)) and is_secret(kind, name, value, quoted=True):
+            if (
+                name
+                and not self.keeps
+                and (kind := secret_kind(name))
+                and is_secret(kind, name, value, quoted=True)
+            ):
                 return marker(kind)
             return self.text(value)
         if is_dict(value):
             named = _named_by_sibling(value)
             return {
-                key: self.whole(inner, named if named and str(key).lower() in _VALUE_FIELDS else str(key))
+                _public_key(key): self.whole(
+                    inner, named if named and str(key).lower() in _VALUE_FIELDS else str(key)
+                )
                 for key, inner in value.items()
             }
         if is_list(value):
+            value = without_private_blocks(value)
             return [
                 self.whole(inner, flag or name)
                 for inner, flag in zip(value, _flags_before(value), strict=True)
             ]
         return value
+
+
+def _public_key(key: Any) -> Any:
+    return without_private(key) if isinstance(key, str) else key
+
+
+def without_private(text: str) -> str:
+    """Replace what stands in `<private>…</private>`. Tags nest; without an end, all the rest goes."""
+    return _without_private(text, 0)[0] if "private" in text.lower() else text
+
+
+def without_private_blocks(values: list[Any]) -> list[Any]:
+    """The same in a message that a host reports as several blocks: a tag may end in a later one."""
+    texts = [
+        value["text"] if is_dict(value) and isinstance(value.get("text"), str) else "" for value in values
+    ]
+    if not any("private" in text.lower() for text in texts):
+        return values
+    depth, left = 0, list[Any]()
+    for value, text in zip(values, texts, strict=True):
+        if text:
+            text, depth = _without_private(text, depth)
+            value = {**value, "text": text}
+        left.append(value)
+    return left
+
+
+def _without_private(text: str, depth: int) -> tuple[str, int]:
+    """A text that begins within `depth` tags without its private parts, and the depth at its end."""
+    parts: list[str] = []
+    done = 0
+    for tag in _pattern(_PRIVATE_TAG).finditer(text):
+        if tag["empty"]:
+            continue
+        if not tag["closes"]:
+            if not depth:
+                parts += text[done : tag.start()], marker("private")
+            depth += 1
+        elif depth:
+            depth -= 1
+            done = tag.end()
+    return "".join(parts) + ("" if depth else text[done:]), depth
 
 
 def marker(kind: str) -> str:
@@ -162,6 +226,9 @@ def storable(text: str) -> str:
 
 def bounded(text: str) -> str:
     """Cut the middle out of a very long text, so that the time to search it is bounded."""
+    if len(text) <= 2 * _KEPT_AT_EACH_END:
+        return text
+    text = without_private(text)  # before the cut parts the tags
     if len(text) <= 2 * _KEPT_AT_EACH_END:
         return text
     gap = f"\n… {len(text) - 2 * _KEPT_AT_EACH_END:,} {_LEFT_OUT} …\n"
@@ -709,5 +776,5 @@ _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("/p", ("freerdp", "cmdkey", "mstsc"), _logins),
 )
 # What every text with a secret contains: in lower case, and as it is.
-HINTS = tuple(dict.fromkeys(hint for _, hints, _ in _PASSES for hint in hints if hint))
+HINTS = (*_PRIVATE_HINTS, *dict.fromkeys(hint for _, hints, _ in _PASSES for hint in hints if hint))
 EXACT_HINTS = tuple(dict.fromkeys(hint for _, hints, _ in rules.VENDORS for hint in hints))

@@ -268,6 +268,13 @@ class Settings(Value, frozen=True, kw_only=True):
             " or ask the user, if the host can. off: no warnings."
         ),
     ] = "advise"
+    stop_gate: Annotated[
+        Switch,
+        means(
+            "on: at the end of a turn, ask the agent once about each step that it called done although its"
+            " last check failed or no check has passed since, if the host allows it."
+        ),
+    ] = "off"
     hook_deadline_ms: Annotated[int, within(10, 60_000, "Milliseconds that a host's hook may take.")] = 300
     hook_turn_block: Annotated[
         Switch,

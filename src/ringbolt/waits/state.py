@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.task_updates import status_changes
 from ..model.errors import Conflict
-from ..model.redaction import Redactor
+from ..model.redaction import Redactor, without_private
 from ..model.results import WaitResult
 from ..model.types import Value, is_list
 from ..model.validate import seconds_of
@@ -199,7 +199,9 @@ def checked_spec(started: Mapping[str, Any], updated: Mapping[str, Any]) -> dict
 def clear_text(watch: Watch) -> tuple[str, str | None] | None:
     """Target and condition of a wait if they hold a secret: the ledger has them redacted, and the wait must
     still work."""
-    return None if _REDACTOR.text(watch.criteria) == watch.criteria else (watch.target, watch.until)
+    if _REDACTOR.text(watch.criteria) == watch.criteria:
+        return None
+    return without_private(watch.target), watch.until and without_private(watch.until)
 
 
 def check_watching(wait: Wait) -> None:

@@ -65,12 +65,15 @@ class Installer:
         scope: str | None = None,
         project: str | None = None,
         program: str | None = None,
+        status_line: bool = False,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         folder, _ = workspace_of(os.path.abspath(project or "."))
         self.hook = with_build(hook_program(program))
         self.host = host
-        self.scope, self.files = install_targets(host, scope, folder, self.hook, environ)
+        self.scope, self.files = install_targets(
+            host, scope, folder, self.hook, environ, status_line=status_line
+        )
 
     def check(self) -> Report:
         """The state of the installation; changes nothing."""

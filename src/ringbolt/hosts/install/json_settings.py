@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from ...model.errors import Conflict, InvalidInput, shown
 from ...model.types import Value
@@ -19,7 +20,7 @@ Place = tuple[jsonc.Node, int, jsonc.Node]
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 PROGRAM = "ringbolt"
 INSTALLED, OUTDATED, MISSING = "installed", "outdated", "not installed"
-Entry: TypeAlias = "HookEntry | ServerEntry"
+Entry: TypeAlias = "HookEntry | ServerEntry | StatusLineEntry"
 # Members that were created to hold our entries, as paths in the document.
 Created = list[list[str]]
 
@@ -109,6 +110,46 @@ class ServerEntry(Value, frozen=True, kw_only=True):
         return jsonc.insert(text, box, PROGRAM, self.value, style)
 
 
+class StatusLineEntry(Value, frozen=True, kw_only=True):
+    """Our command as the host's status line, of which there is only one."""
+
+    command: str
+    adds: bool  # whether to add it, so that another one is an error; one of ours is kept up to date anyway
+
+    label = "status line"
+    path: ClassVar[tuple[str, ...]] = ()  # it is a member of the whole document
+    _member = "statusLine"
+
+    def find(self, text: str, box: jsonc.Node) -> Iterator[Place]:
+        """The place of our status line; raises if it is to be added and the user has another one."""
+        member = box.get(self._member)
+        program = member.value.get("command") if member is not None else None
+        command = jsonc.string_of(text, program)
+        if member is not None and program is not None and is_statusline_command(command):
+            yield box, box.members.index(member), program.value
+        elif member is not None and self.adds:
+            raise Conflict(
+                "not_ours",
+                "You have a status line of your own; it stays as it is.",
+                "Call `ringbolt statusline` in your script with the same standard input, or remove yours.",
+            )
+
+    def add(self, text: str, box: jsonc.Node, style: jsonc.Style) -> str:
+        """The text with the status line, if it is to be added."""
+        if not self.adds:
+            return text
+        return jsonc.insert(text, box, self._member, {"type": "command", "command": self.command}, style)
+
+
+def is_statusline_command(command: str | None) -> bool:
+    """Whether a command line is that of our status line, wherever the program is."""
+    try:
+        words = shlex.split(command or "")
+    except ValueError:
+        return False
+    return len(words) == 2 and os.path.basename(words[0]) == PROGRAM and words[1] == "statusline"
+
+
 def hook_entries(host: str, hook: HookProgram) -> list[HookEntry]:
     """Our hooks for all events of a host, in the layout of its settings."""
     row = HOSTS[host]
@@ -157,6 +198,8 @@ class JsonFile(Value, frozen=True, kw_only=True):
         for entry in self.entries:
             box = _box(root, entry) if root is not None else None
             programs = [program for _, _, program in entry.find(text or "", box)] if box is not None else []
+            if not programs and isinstance(entry, StatusLineEntry) and not entry.adds:
+                continue  # nobody asked for it
             right = [self._is_right(text or "", entry, program) for program in programs]
             states[entry.label] = MISSING if not right else INSTALLED if right == [True] else OUTDATED
         return states
@@ -270,11 +313,15 @@ class JsonFile(Value, frozen=True, kw_only=True):
         if member is None:
             return text
         if path[-1] in self.required and len(path) == 1:
-            gone = not any(node.get(entry.path[0]) for entry in self.entries if [entry.path[0]] in created)
+            gone = not any(node.get(path[0]) for path in self._boxes() if [path[0]] in created)
         else:
             whole = text[member.start : member.value.end].removeprefix(json.dumps(path[-1]))
             gone = member.value.kind != "scalar" and "".join(whole.split()) in (":{}", ":[]")
         return jsonc.remove(text, node, node.members.index(member)) if gone else text
+
+    def _boxes(self) -> Iterator[tuple[str, ...]]:
+        """The paths of the containers of our entries."""
+        return (entry.path for entry in self.entries if entry.path)
 
     def _rest(self, text: str, before: Before | None) -> str | None:
         if before is None or text.strip() != _begun(before.text).strip():

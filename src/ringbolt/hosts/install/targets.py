@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 
 from ...model.errors import InvalidInput, shown
 from ..hook_build import HookProgram
 from ..host_table import HOSTS, USER, HostFile
-from .json_settings import JsonFile, ServerEntry, hook_entries, server_value
+from .json_settings import JsonFile, ServerEntry, StatusLineEntry, hook_entries, server_value
 from .plugins import OwnFile, plugin_file
 from .toml_settings import TomlTable
 
@@ -16,7 +17,13 @@ Target = JsonFile | TomlTable | OwnFile
 
 
 def install_targets(
-    host: str, scope: str | None, project: str, hook: HookProgram, environ: Mapping[str, str]
+    host: str,
+    scope: str | None,
+    project: str,
+    hook: HookProgram,
+    environ: Mapping[str, str],
+    *,
+    status_line: bool = False,
 ) -> tuple[str, list[Target]]:
     """The scope, by default the host's first, and the files of the host in it."""
     row = HOSTS.get(host)
@@ -27,6 +34,10 @@ def install_targets(
     if scope is not None and scope not in row.scopes:
         raise InvalidInput(
             "invalid_argument", f"{host} has no {scope} settings that we know of.", f"Use --{row.scopes[0]}."
+        )
+    if status_line and not any(file.status_line for file in row.files):
+        raise InvalidInput(
+            "invalid_argument", f"{host} has no status line that we know of.", "Leave out --statusline."
         )
     scope = scope or row.scopes[0]
     ringbolt = os.path.join(os.path.dirname(hook.path), "ringbolt")
@@ -41,7 +52,12 @@ def install_targets(
             files.append(TomlTable(path=path, table=table, command=ringbolt, private=private))
         else:
             server = ServerEntry(value=server_value(file, ringbolt), command=ringbolt, path=(file.servers,))
-            entries = (*(hook_entries(host, hook) if file.hooks else ()), *([server] if file.servers else ()))
+            line = StatusLineEntry(command=shlex.join((ringbolt, "statusline")), adds=status_line)
+            entries = (
+                *(hook_entries(host, hook) if file.hooks else ()),
+                *([server] if file.servers else ()),
+                *([line] if file.status_line else ()),
+            )
             files.append(JsonFile(path=path, entries=entries, required=file.required, private=private))
     return scope, files
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from ...model import validate
 from ...model.errors import InvalidInput
 from ...model.lazy_regex import lazy_regex
+from ...model.redaction import without_private_blocks
 from ...model.types import Value, is_dict, is_list
 
 # A call whose result never comes is dropped once this many newer ones are open.
@@ -157,7 +158,8 @@ def blocks(content: Any) -> list[Mapping[str, Any]]:
     """The blocks of a message; a bare string is one block."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [block for block in content if is_dict(block)] if is_list(content) else []
+    found = [block for block in content if is_dict(block)] if is_list(content) else []
+    return without_private_blocks(found)
 
 
 def without_binaries(content: Any) -> Any:

@@ -91,7 +91,11 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "demo": "Show a task that survives a killed process.",
         },
         "token": {"token": "The tokens of the server, and what each may do."},
-        "hook": {"hook": "Record an event of a host from standard input."},
+        "hook": {
+            "hook": "Record an event of a host from standard input.",
+            "statusline": "Print a session's task for the status line of Claude Code.",
+        },
+        "continuing": {"continue": "Continue a task in another program."},
         "hosts": {"install": "Add Ringbolt to a host's settings, or remove it."},
         "op": {"op": "Call any operation by its name."},
         "help": {"help": "Show these commands, or the help of one."},

@@ -36,6 +36,7 @@ _EXIT = {"installed": 0, "not installed": 3}
         "ringbolt install claude-code",
         "ringbolt install codex --dry-run",
         "ringbolt install cursor --project --check",
+        "ringbolt install claude-code --statusline",
         "ringbolt install claude-code --remove",
         "ringbolt install claude-code --plugin ./ringbolt-plugin",
         "ringbolt install generic",
@@ -49,6 +50,7 @@ _EXIT = {"installed": 0, "not installed": 3}
 @click.option(
     "--check", is_flag=True, help="Check the installation: exit code 0 installed, 3 not, 4 partly/outdated."
 )
+@click.option("--statusline", is_flag=True, help="Also show the task in the status line of Claude Code.")
 @click.option("--plugin", metavar="FOLDER", help="Write a plugin to this folder instead: claude-code, codex.")
 @click.option(
     "--program", metavar="PATH", help="The ringbolt-hook to call, instead of the one next to this program."
@@ -59,6 +61,7 @@ def install_command(
     dry_run: bool,
     remove: bool,
     check: bool,
+    statusline: bool,
     plugin: str | None,
     program: str | None,
 ) -> None:
@@ -74,17 +77,21 @@ def install_command(
     keep = not (remove or check or dry_run)
     if program is None and plugin is None and (permanent := permanent_ringbolt(install=keep)):
         leave(subprocess.call([permanent, *sys.argv[1:]]))
+    if statusline and (remove or plugin is not None):
+        raise click.UsageError("--statusline goes with installing; --remove removes it too.")
     if host == "generic":
         _show_generic(program)
     elif plugin is not None:
         written = write_plugin(host, plugin)
         answer({"files": written}, lambda data: say("\n".join(data["files"])))
     else:
-        _install(host, scope, program, "remove" if remove else "check" if check else "install", dry_run)
+        installer = Installer(
+            host, scope=scope, project=given().get("workspace"), program=program, status_line=statusline
+        )
+        _install(installer, "remove" if remove else "check" if check else "install", dry_run)
 
 
-def _install(host: str, scope: str | None, program: str | None, action: str, dry_run: bool) -> None:
-    installer = Installer(host, scope=scope, project=given().get("workspace"), program=program)
+def _install(installer: Installer, action: str, dry_run: bool) -> None:
     if action == "check":
         report = installer.check()
         answer(report.to_dict(), _show_installed)

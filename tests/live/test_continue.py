@@ -1,0 +1,74 @@
+"""A task that begins in Claude Code and goes on in Codex, in the programs themselves."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.live.model_servers import calls, says
+from tests.live.programs import OURS, SECONDS, ClaudeCode, Codex
+
+pytestmark = pytest.mark.hosts
+
+REQUEST = "Round the invoices to whole cents."
+PACKET = "Recorded state of a task, kept by Ringbolt"
+
+
+class Both(Codex):
+    """Codex in the home and the project of Claude Code."""
+
+    def __init__(self, claude: ClaudeCode) -> None:
+        self.home, self.work, self.server = claude.home, claude.work, claude.server
+        self.prepare()
+
+
+def continued(codex: Both) -> None:
+    program, _, *options = codex.command()
+    places = codex.home / "bin"
+    places.mkdir(exist_ok=True)
+    if not (places / "codex").exists():
+        (places / "codex").symlink_to(program)
+    env = codex.environment()
+    env["PATH"] = f"{places}:{env['PATH']}"
+    done = subprocess.run(
+        [OURS / "ringbolt", "continue", "--in", "codex", "--once", "--", *options], env=env, cwd=codex.work,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "no Ringbolt hooks" not in done.stderr
+
+
+def test_a_task_goes_on_in_codex_with_both_sessions_in_its_ledger(tmp_path, server):
+    claude = ClaudeCode(tmp_path, server)
+    claude.install("--project")
+    codex = Both(claude)
+    codex.install()
+    server.script.turns = [calls("Bash", command="echo three-passed"), says("One invoice is rounded.")]
+    with claude.conversation() as talk:
+        talk.say(REQUEST)
+        before = len(server.script.asked)
+        server.script.turns = [says("The others are rounded too.")]
+        continued(codex)
+        first = server.script.asked[before].text
+        assert PACKET in first
+        assert REQUEST in first
+        # The session that had the task is told when it goes on.
+        server.script.turns = [says("I see.")]
+        before = len(server.script.asked)
+        talk.say("And the credit notes?")
+        assert "took over your task" in "".join(asked.text for asked in server.script.asked[before:])
+        talk.end()
+
+    with claude.memory() as memory:
+        (task,) = [one for one in memory.task_list(status="all").tasks if "Round" in one.name]
+        events = [event for event in memory.events() if event.task_id == task.id]
+        task = memory.task_get(task.id)
+    (focused,) = [event for event in events if event.type == "task.focused"]
+    assert focused.origin.agent == "codex"
+    assert focused.data["from"] == events[0].origin.session != focused.origin.session
+    assert task.session == focused.origin.session
+    # The packet is not stored as words of the user.
+    assert not task.instructions
+    assert not any(PACKET in (event.text or "") for event in events)
+    assert any(event.text == "The others are rounded too." for event in events)
