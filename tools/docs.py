@@ -87,6 +87,10 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "Approvals": ("Approvals", "What [waits for a person](../how-to/approvals.md), and the answer."),
     "Undo": ("Undo", "Undoing changes."),
     "Verify": ("Verify", "Checking the ledger."),
+    "MachineSync": (
+        "Several machines",
+        "[Syncing](../how-to/sync.md) stores through a git ref, a folder or a server.",
+    ),
     "Transfer": ("Moving ledgers", "Export and import of events, backup and restore."),
     "Mirrors": ("Mirrors", "[Files](../how-to/mirrors.md) that follow the store."),
     "Folders": ("Folders", "Write tasks as folders of other projects, and import such folders."),
@@ -529,6 +533,18 @@ MirrorStatus.stale: whether it is out of date
 MirrorStatus.reasons: why: missing, behind, edited by hand, foreign file in the way, failed: with the error
 MirrorStatus.refreshed_at: when it was last written
 MirrorStatus.failed_at: when writing it last failed, even if it succeeded later
+SyncReport.remote: the remote, without a password
+SyncReport.dry_run: nothing was sent or taken in
+SyncReport.sent: events that the remote did not have
+SyncReport.received: events that this store did not have
+SyncReport.known: events that this store had already
+SyncReport.purged: events of tasks that this store has purged, and that stay away
+SyncReport.waiting: segments that follow events which no machine has sent yet
+SyncReport.tasks: ids of the tasks that changed here
+SyncReport.conflicts: tasks that two machines continued differently
+SyncReport.rejected: segments that cannot be used, each with the reason
+SyncEnds.ends: task, root, last seq and last hash of each history
+SyncParts.parts: consecutive events, each part of one task
 CopyReport.ok: every task of the source is in the target with the same last hash, and both verify
 CopyReport.tasks: tasks in the source
 CopyReport.events: events in the source

@@ -120,8 +120,15 @@ def navigation() -> list[dict[str, object]]:
     for title, folder in PARTS.items():
         index = "README.md" if folder == "adr" else "index.md"
         text = (ROOT / "docs" / folder / index).read_text(encoding="utf-8")
-        listed = dict.fromkeys(re.findall(r"\]\(([\w-]+\.md)", text))
-        entries.append({title: [f"{folder}/{name}" for name in (index, *listed)]})
+        listed = list(dict.fromkeys(re.findall(r"\]\(((?:[\w-]+/)?[\w-]+\.md)", text)))
+        for inner in [name for name in listed if "/" in name]:  # the index of a folder, with its pages
+            below = inner.rpartition("/")[0]
+            inside = (ROOT / "docs" / folder / inner).read_text(encoding="utf-8")
+            pages = dict.fromkeys(f"{below}/{name}" for name in re.findall(r"\]\(([\w-]+\.md)", inside))
+            listed[listed.index(inner) + 1 : listed.index(inner) + 1] = [
+                page for page in pages if page != inner
+            ]
+        entries.append({title: [f"{folder}/{name}" for name in dict.fromkeys((index, *listed))]})
     about = ["documentation.md", "requirements.md", "contributing.md", "changelog.md", "security.md"]
     return [*entries, {"Project": about}]
 

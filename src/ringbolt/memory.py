@@ -26,7 +26,7 @@ from .progress.report_model import ReportJudging
 from .recall.operations import Recalling
 from .requests.request_model import RequestJudging
 from .retention.operations import Retention
-from .sync.operations import Syncing
+from .sync.operations import MachineSync
 from .upkeep.operations import Upkeep
 from .waits.operations import Waiting
 
@@ -34,7 +34,7 @@ from .waits.operations import Waiting
 class TaskMemory(
     HookMemory, ActiveTasks, Folders, Notes, Plans, SplitMerge, Claims, Approvals, Recalling, Asking,
     Summarizing, Extracting, Patterns, Progressing, RequestJudging, ReportJudging, Queue, Proposing,
-    Mirrors, Undo, Verify, Syncing, Waiting, Drilling, Upkeep, Goals, Retention,
+    Mirrors, Undo, Verify, MachineSync, Waiting, Drilling, Upkeep, Goals, Retention,
 ):  # fmt: skip
     """Task memory: every operation is a method, safe to call from many threads and processes at once."""
 

@@ -20,6 +20,8 @@ ARGUMENTS = {
     "task_note": {"text": "t"},
     "task_plan": {"steps": ["A"]},
     "reindex": {},
+    "sync_pull": {"wanted": []},
+    "sync_push": {"parts": []},
     "task_accept": {"proposal": 1},
     "task_reject": {"proposal": 1},
     "pattern_record": {"text": "t"},

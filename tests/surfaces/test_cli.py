@@ -165,7 +165,16 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "_RINGBOLT_COMPLETE=bash_complete" in tell("completion", "bash")
     assert "Usage: ringbolt plan done" in tell("help", "plan", "done")
     assert "LAST USED" in tell("token", "list")
-    running = {"serve", "mcp", "watch", "hook", "install"}  # which have tests of their own
+    assert "events" in tell("sync", str(tmp_path / "remote"))
+    running = {
+        "serve",
+        "mcp",
+        "watch",
+        "hook",
+        "install",
+        "continue",
+        "statusline",
+    }  # which have tests of their own
     assert told | running == {words[0] for words, _ in commands()}
 
 

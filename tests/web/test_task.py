@@ -250,7 +250,7 @@ def test_a_person_settles_questions_waits_claims_and_side_effects(site, visit, n
     expect(page.get_by_role("region", name="Questions")).to_contain_text("No open questions")
     page = visit(site).open(f"/task/{task}?tab=work")
     act(page, "Decide …", "Decide", Your="approved")
-    waits = page.get_by_role("region", name="Waits")
+    waits = page.get_by_role("region", name="Waits", exact=True)
     expect(waits).to_contain_text("resolved")
     waits.get_by_role("button", name="show checks").click()
     expect(waits.locator(".lines li")).to_have_count(3)

@@ -261,7 +261,10 @@ def _public(value: Any) -> Any:
         return without_private(value)
     if isinstance(value, tuple):
         return tuple(map(_public, cast("tuple[Any, ...]", value)))
-    return _KEEPING_SECRETS.whole(value) if is_dict(value) or is_list(value) else value
+    try:
+        return _KEEPING_SECRETS.whole(value) if is_dict(value) or is_list(value) else value
+    except RecursionError:  # nested too deeply to be stored: the operation itself refuses it
+        return value
 
 
 def _document_shared_parameters(method: Any) -> None:

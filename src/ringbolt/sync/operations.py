@@ -26,7 +26,7 @@ _GIT_URLS = ("ssh://", "git://", "file://", "git+ssh://")
 _MOST_WANTED = 10_000
 
 
-class Syncing(Transfer):
+class MachineSync(Transfer):
     """Operations that exchange events with other machines."""
 
     @operation(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ...sync.operations import Syncing
+from ...sync.operations import MachineSync
 from .command import Command
 from .console import answer, given, leave, line, opened_with_progress, warn
 
@@ -30,7 +30,7 @@ def sync_command(remote: str, key_file: str, dry_run: bool) -> None:
     REMOTE is a git repository (URL, path or name of a remote), a folder, or the address of a server. Branches
     and files of a repository are never touched. The exit code is 1 if something on the remote cannot be used.
     """
-    with opened_with_progress(Syncing, "Syncing", create=not dry_run) as memory:
+    with opened_with_progress(MachineSync, "Syncing", create=not dry_run) as memory:
         report = memory.sync(remote, given().get("task"), key_file=key_file, dry_run=dry_run)
     answer(report.to_dict(), _show)
     leave(1 if report.rejected or report.waiting else 0)
