@@ -52,9 +52,9 @@ _NAMED = (
 _PIECE = (
     r"(?P<line>\r?\n|\\r?\\n)"
     r"|(?<!\w)\\{0,3}[\"'`](?P<quoted>[^\"'`\n\\]{1,300}+)\\{0,3}[\"'`]"
-    r"|(?P<sign>:=|=>|->|→|=|[:：](?!\S))"
+    r"|(?P<sign>:=|=>|->|→|=|[:：](?![^\s\"'\\]))"
     r"|(?P<edge>[,;(){}\[\]<>|│])"
-    rf"|(?P<word>[^\s\"'`=,;(){{}}<>|│\\{rules.IDEOGRAPHS}]{{1,300}}+)"
+    rf"|(?P<word>[^\s\"'`=,;(){{}}<>|│\\{rules.IDEOGRAPHS}]{{1,300}}?(?=:?(?:[\s\"'`=,;(){{}}<>|│\\{rules.IDEOGRAPHS}]|$)))"
     rf"|(?P<ideographs>[{rules.IDEOGRAPHS}]{{1,40}}+)"
 )
 _REACH = 200  # as far as that
@@ -570,6 +570,10 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         return None  # `${DB_PASSWORD:?missing}`
     if match["other"] is None and (span := _close_value(text, match, name, before, kind)):
         return span
+    # `pass` is also a verb, `/etc/passwd` a file, and `password.encode("latin1")` a method.
+    last = name.rpartition(".")[2]
+    if ahead == "/" or last.lower() == "pass" or not (clause or secret_kind(last, in_query=True)):
+        return None
     return _value_further_on(text, match.end("rest"), kind)
 
 
@@ -621,11 +625,14 @@ def _value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] 
     """
     own, bound, other, seen, lines = True, True, False, 0, 0
     part: list[str] = []
-    for piece in _pattern(_PIECE).finditer(text, begin, begin + _REACH):
+    for piece in _pattern(_PIECE).finditer(text, begin, begin + 3 * _REACH):
         found = piece.lastgroup or ""
+        if piece.start() > begin + _REACH:
+            return None
         if found == "line":
             lines += 1
-            own, part = own and bound, []
+            own = bound = own and bound and seen > 0
+            part = []
             if lines > 3:
                 return None
         elif found == "sign":
@@ -635,7 +642,7 @@ def _value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] 
             if piece[0] in ")}]" and lines and not own:
                 return None
             bound = own and not seen and piece[0] in ",("
-            own, other, part = bound, False, []
+            own, other, part = False, False, []
         elif found == "ideographs":
             bound, seen = own and piece[0].endswith(rules.IDEOGRAPHIC_COPULAS), seen + 1
         else:
@@ -645,12 +652,14 @@ def _value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] 
                 continue
             if own and not seen and value.lower() in rules.DESCRIBING_WORDS:
                 return None
+            if lines and own and text[piece.end() : piece.end() + 1] not in ("", "\r", "\n", "\\"):
+                own = bound = False  # not alone on its line
             if _is_bound_secret(kind, value, found == "quoted", bound, first=not seen, lines=lines):
                 start = piece.start(found)
                 return start, start + len(value), "value" if kind in ("", "code") else kind
             seen += 1
             part.append(value.lower())
-            bound = own and (value.lower() in rules.COPULAS or piece[0].endswith(":"))
+            bound = own and value.lower() in rules.COPULAS
     return None
 
 
@@ -663,7 +672,11 @@ def _is_bound_secret(kind: str, value: str, quoted: bool, bound: bool, *, first:
         return _is_strongly_random(value) and (quoted or bool(kind and not lines))
     if kind == "password":
         return _looks_chosen(value)
-    return _is_random(value, 20 if kind == "code" else 12) and not _is_ordinary(value)
+    return (
+        _is_random(value, 20 if kind == "code" else 12)
+        and not _is_ordinary(value)
+        and _pattern(rules.CODE_LETTERS).match(value) is not None
+    )
 
 
 def _is_ordinary(value: str) -> bool:
@@ -677,8 +690,8 @@ def _looks_chosen(value: str) -> bool:
         return False
     if any(map(str.isdigit, value)):
         return True
-    signs = any(sign in value for sign in "!#$%^&*~+")
-    return signs and value != value.lower() and value != value.upper()
+    signs = any(sign in value for sign in "!#$%^&")
+    return signs and len(value) >= 8 and value != value.lower() and value != value.upper()
 
 
 def _looks_typed(value: str) -> bool:

@@ -266,6 +266,7 @@ NEUTRAL_NAMES = frozenset("value default content text data string plaintext para
 # Lines of a table, and what separates its cells.
 # `VALUES` begins a row of its own.
 ROW = r"(?i)(?:[^\n)]|\)(?![ \t]{0,3}values)){3,400}+|\)[ \t]{0,3}values[^\n]{1,400}+"
+CODE_LETTERS = r"[\w+/=.~:%-]+$"
 COLUMN = r"[\w-]{2,40}$"
 ROW_EDGES = ("|", "│", "\t", ",")
 # With letters and digits, and yet no password: a path, a file, an address, a version, a date, an amount, a term.
