@@ -28,6 +28,7 @@ _LEFT_OUT = "characters left out"
 # After so many places in one text that could be a secret, the rest is redacted without a closer look: that
 # keeps the time bounded, and nothing gets through.
 _MOST_LOOKS = 600
+_MOST_FURTHER = 250  # names whose values are looked for further on
 _MOST_COOKIES = 100  # of one header; the same holds for more
 _MOST_VALUE = 4000
 _SHORTEST_CODE = 15
@@ -43,8 +44,8 @@ _NAMED = (
     r"(?P<sign>:[ \t]{0,3}[A-Za-z&*][\w&<>\[\]|?.]{0,40}[ \t]{0,3}=(?![=>])|=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])"
     r"[ \t]{0,8}"
     r"(?P<block>[|>][+-]?[ \t]*\r?\n[ \t]{1,40}|\\?\n[ \t]{1,40}(?=[^\s:=]{8,500}\s*$))?"
-    r"|(?P<close>[\"']?[ \t]{0,2}>)(?=[^<>\s]{4,500}</)"
-    r"|(?P<gap>[ \t]{1,4}(?:\\\n[ \t]{0,20})?)"
+    r"|(?P<close>[\"']?[ \t]{0,2}>\s{0,40})(?=[^<>\s]{4,500}+\s{0,40}</)"
+    r"|(?P<gap>[ \t]{1,40}+(?:\\\n[ \t]{0,20})?)"
     r"|(?P<other>)"
     r")(?P<quote>(?:\\{0,3}[\"'`]|&quot;|%22)?)"
 )
@@ -54,10 +55,11 @@ _PIECE = (
     r"|(?<!\w)\\{0,3}[\"'`](?P<quoted>[^\"'`\n\\]{1,300}+)\\{0,3}[\"'`]"
     r"|(?P<sign>:=|=>|->|→|=|[:：](?![^\s\"'\\]))"
     r"|(?P<edge>[,;(){}\[\]<>|│])"
-    rf"|(?P<word>[^\s\"'`=,;(){{}}<>|│\\{rules.IDEOGRAPHS}]{{1,300}}?(?=:?(?:[\s\"'`=,;(){{}}<>|│\\{rules.IDEOGRAPHS}]|$)))"
+    rf"|(?P<word>[^\s\"'`=,;(){{}}<>|│\\{rules.IDEOGRAPHS}]{{1,300}}+)"
     rf"|(?P<ideographs>[{rules.IDEOGRAPHS}]{{1,40}}+)"
 )
 _REACH = 200  # as far as that
+_MOST_PIECES = 20
 _MOST_ROWS = 20
 _LONGEST_ROW = 400
 # The same names with anything after a sign: what is used once a text has too many places to look at each.
@@ -468,9 +470,11 @@ def _beside_user(text: str) -> str:
 
     def redact(match: re.Match[str]) -> str:
         return _pattern(rules.ARGUMENT).sub(
-            lambda one: one[0][: one.start("secret") - one.start()] + marker("password")
-            if _looks_typed(one["secret"])
-            else one[0],
+            lambda one: (
+                one[0][: one.start("secret") - one.start()] + marker("password")
+                if _looks_typed(one["secret"])
+                else one[0]
+            ),
             match[0],
         )
 
@@ -488,9 +492,9 @@ def _way_of(flag: str, words: list[str]) -> str:
 def _flag_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     """Where the password in a program's argument is; None if there is none."""
     flag, apart = match[1], bool(match[2])
-    before = text[max(0, match.start() - 300) : match.start()]
+    before = text[max(0, match.start() - 300) : match.start()].replace("\\\n", " ")
     for edge in ("\n", "|", ";", "&&", "$(", "`"):
-        before = before[before.rfind(edge) + 1 :] if edge != "\n" or before.rstrip("\\\n ") else before
+        before = before[before.rfind(edge) + 1 :]
     words = [word.strip("\"',[](").rpartition("/")[2].lower() for word in before.split()]
     way = _way_of(flag, words)
     if not way:
@@ -530,7 +534,7 @@ def _flag_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
 def _named_values(text: str) -> str:
     """Redact values whose names say that they are secret."""
     parts: list[str] = []
-    done = place = looks = 0
+    done = place = looks = further = 0
     begins, named = _pattern(rules.NAME_BEGINS), _pattern(_NAMED)
     lowered = _folded(text)
     while found := begins.search(lowered, place):
@@ -539,11 +543,14 @@ def _named_values(text: str) -> str:
         if match is None:
             place = found.end()
             continue
-        looks += 1
+        looks += match["other"] is None
         if looks > _MOST_LOOKS:
             rest = _pattern(_COARSE).sub(rf"\1{marker('value')}", text[found.start() :])
             return "".join(parts) + text[done : found.start()] + rest
         span = _named_value(text, match)
+        if isinstance(span, str):
+            further += 1
+            span = _value_further_on(text, match.end("rest"), span) if further <= _MOST_FURTHER else None
         if span is None:
             place = match.end("rest")
             continue
@@ -553,8 +560,8 @@ def _named_values(text: str) -> str:
     return "".join(parts) + text[done:] if parts else text
 
 
-def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None:
-    """Where the secret after a name is, and its kind; None if there is none."""
+def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | str | None:
+    """Where the secret after a name is, and its kind; only the kind if it may stand further on; None if not."""
     before = _name_before(text, match.start(), f"{match['stem']}{match['rest']}")
     name = f"{before}{match['stem']}{match['rest']}"
     name_begin = match.start() - len(before)
@@ -565,7 +572,7 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         return None
     if not kind:  # `keyName`, `jwt.sign(`: only what is random beyond doubt
         tells = match["rest"] and _pattern(rules.TELLING_STEM).match(match["stem"])
-        return _value_further_on(text, match.end("rest"), "") if tells else None
+        return "" if tells else None
     if ahead == "{" and text.startswith("?", match.end()):
         return None  # `${DB_PASSWORD:?missing}`
     if match["other"] is None and (span := _close_value(text, match, name, before, kind)):
@@ -574,7 +581,7 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
     last = name.rpartition(".")[2]
     if ahead == "/" or last.lower() == "pass" or not (clause or secret_kind(last, in_query=True)):
         return None
-    return _value_further_on(text, match.end("rest"), kind)
+    return kind
 
 
 def _close_value(
@@ -612,6 +619,8 @@ def _close_value(
     if match["gap"] is not None and not quote and "(" in value:
         return None  # `api_token VARCHAR(64)`: a shell would not take it either
     found = is_secret(kind, name, value, quoted=quoted, strict=strict)
+    if strict and kind == "password" and match["gap"] and match["gap"] != " ":
+        found = _is_cell(kind, name, value)  # in the next column
     if not found and not _ends_line(text, begin, value, match, kind):
         return None
     return begin, begin + len(value), "value" if kind == "code" else kind
@@ -625,9 +634,9 @@ def _value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] 
     """
     own, bound, other, seen, lines = True, True, False, 0, 0
     part: list[str] = []
-    for piece in _pattern(_PIECE).finditer(text, begin, begin + 3 * _REACH):
+    for pieces, piece in enumerate(_pattern(_PIECE).finditer(text, begin, begin + 3 * _REACH)):
         found = piece.lastgroup or ""
-        if piece.start() > begin + _REACH:
+        if pieces > _MOST_PIECES or piece.start() > begin + _REACH:
             return None
         if found == "line":
             lines += 1
@@ -660,11 +669,19 @@ def _value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] 
             seen += 1
             part.append(value.lower())
             bound = own and value.lower() in rules.COPULAS
+            if piece[0].endswith(":"):
+                bound = own or (len(part) == 1 and part[0] in rules.NEUTRAL_NAMES)
+                other = not bound
     return None
 
 
 def _is_bound_secret(kind: str, value: str, quoted: bool, bound: bool, *, first: bool, lines: int) -> bool:
-    if len(value) < 6 or MARK in value or _is_placeholder(value) or any(map(str.isspace, value)):
+    if (
+        len(value) < (6 if bound else 20)
+        or MARK in value
+        or _is_placeholder(value)
+        or any(map(str.isspace, value))
+    ):
         return False
     if not quoted and _pattern(rules.CODE).match(value):
         return False
@@ -709,15 +726,23 @@ def _columns(text: str) -> str:
     done = rows = count = 0
     edge = ""
     wanted: list[tuple[int, str, str]] = []
-    for line in _pattern(rules.ROW).finditer(text):
+    for line in _pattern(rules.SQL_ROW if "values" in _folded(text) else rules.ROW).finditer(text):
         row = line[0].rstrip(" \t\r,;")
         if edge and rows < _MOST_ROWS and row.count(edge) in (count, 0):
             rows += 1
             cells = row.split(edge)
             for column, name, kind in wanted if len(cells) > 1 else ():
-                value = cells[column].rpartition("(")[2].strip(" \t\"')") if edge == "," else cells[column].strip()
+                value = (
+                    cells[column].rpartition("(")[2].strip(" \t\"')")
+                    if edge == ","
+                    else cells[column].strip()
+                )
                 if _is_cell(kind, name, value):
-                    begin = line.start() + sum(len(cell) + 1 for cell in cells[:column]) + cells[column].rindex(value)
+                    begin = (
+                        line.start()
+                        + sum(len(cell) + 1 for cell in cells[:column])
+                        + cells[column].rindex(value)
+                    )
                     parts += text[done:begin], marker(kind)
                     done = begin + len(value)
             continue
@@ -730,7 +755,12 @@ def _columns(text: str) -> str:
 
 
 def _is_cell(kind: str, name: str, value: str) -> bool:
-    if MARK in value or any(map(str.isspace, value)) or _is_placeholder(value) or _pattern(rules.CODE).match(value):
+    if (
+        MARK in value
+        or any(map(str.isspace, value))
+        or _is_placeholder(value)
+        or _pattern(rules.CODE).match(value)
+    ):
         return False
     return _looks_chosen(value) if kind == "password" else is_secret(kind, name, value, quoted=True)
 
@@ -777,10 +807,11 @@ def _cut_at_next_field(value: str) -> str:
     field = _pattern(_NEXT_FIELD).search(value)
     value = value[: field.start()] if field else value
     # A bracket that the value does not open belongs to what is around it.
-    while (
-        value and value[-1] in ")]}" and value.count(value[-1]) > value.count("([{"[")]}".index(value[-1])])
-    ):
-        value = value[:-1]
+    for opening, closing in ("()", "[]", "{}"):
+        if value.endswith(closing):
+            extra = value.count(closing) - value.count(opening)
+            kept = value.rstrip(closing)
+            value = value[: max(len(kept), len(value) - extra)] if extra > 0 else value
     return value
 
 
@@ -836,6 +867,7 @@ _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("", rules.NAME_HINTS, _named_values),
     ("\n", rules.NAME_HINTS, _columns),
     (") values", rules.NAME_HINTS, _columns),
+    (" ", rules.REVERSED_HINTS, _rule(rules.REVERSED, "password", _is_no_password)),
     ("_", ("_user", "_password"), _rule(rules.USER_ADDED, "password", _is_plain)),
     ("|", ("sudo", "stdin", "with-token", "chpasswd"), _rule(rules.PIPED, "password", _is_placeholder)),
     ("-", ("htpasswd",), _rule(rules.HTPASSWD, "password", _is_placeholder)),

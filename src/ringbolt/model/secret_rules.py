@@ -168,12 +168,20 @@ COOKIE = r"(?P<name>[\w.-]{1,80})=(?P<value>[^\s;,\"']{1,4000}+)"
 
 # `host:port:database:user:password`, the lines of a .pgpass.
 PGPASS = r"(?m)^[\w.*-]{1,100}:(?:[0-9]{4,5}|\*):[^:\s]{1,63}:[^:\s]{1,63}:(?P<secret>[^\s:]{4,200})[ \t]*$"
+# The value before its name: `hunter2 is the password`.
+REVERSED = (
+    r"(?i)(?P<secret>(?<![^\s\"'`:;,(/#*])[^\s\"'`;,(/#*]{6,100}+)[\"'`]?[ \t](?:is|was|ist|est|es|é|è)[ \t]"
+    r"(?:the|your|my|our|das|dein|ihr|unser|le|la|el|notre|votre|o|a|il)[ \t](?:[\w-]{1,20}[ \t]){0,3}"
+    r"(?:password|passwd|passphrase|passwort|kennwort|mot de passe|contrase|senha|token|api[ -]?key|secret)"
+)
+REVERSED_HINTS = tuple(f" {verb} " for verb in ("is", "was", "ist", "est", "es", "é", "è"))
 # `rabbitmqctl add_user shop CODE`
 USER_ADDED = r"(?i)(?:add_user|create_user|change_password|set_password)[ \t]{1,3}[\w.@-]{1,60}[ \t]{1,3}([^\s\"']{6,100}+)"
 # A login in a sentence or a call: `credentials: bob / …`, `auth=("bob", "…")`.
 SAID_LOGIN = (
-    r"(?i)(?:credentials?|creds|logins?|auth|zugangsdaten|identifiants?)[^\n:=]{0,40}?"
-    r"(?:(?:[:=]|[ \t](?:is|are|was|ist|sind))[ \t]{1,3}|=?[ \t]{0,2}[(\[])[`\"']?[\w.@+-]{2,60}[`\"']?[ \t]{0,2}[/:|,][ \t]{0,2}[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
+    r"(?i)(?:credentials?|creds|logins?|auth|zugangsdaten|identifiants?)(?:[^\n:=]{0,40}?(?:[:=]|[ \t](?:is|are|was|ist|sind))"
+    r"[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?[ \t]{0,2}[/:|]|[ \t]{0,2}=?[ \t]{0,2}[(\[][\"'][\w.@+-]{2,60}[\"'],)[ \t]{0,2}"
+    r"[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
 )
 SEED_PHRASE = (
     r"(?i)(?:mnemonic|seed[ _-]?phrase|recovery[ _-]phrase)[\"']?[ \t]{0,2}[:=][ \t\"']{0,4}"
@@ -262,17 +270,20 @@ COPULAS = frozenset(
 )
 IDEOGRAPHIC_COPULAS = ("是", "为", "為", "は", "：", "が", "改成", "叫", "는", "은")
 # Fields that hold the value of what another field names: `variable "db_password" { default = "…" }`.
-NEUTRAL_NAMES = frozenset("value default content text data string plaintext parametervalue secretstring val".split())
+NEUTRAL_NAMES = frozenset(
+    "value default content text data string plaintext parametervalue secretstring val".split()
+)
 # Lines of a table, and what separates its cells.
+ROW = r"[^\n]{3,400}+"
 # `VALUES` begins a row of its own.
-ROW = r"(?i)(?:[^\n)]|\)(?![ \t]{0,3}values)){3,400}+|\)[ \t]{0,3}values[^\n]{1,400}+"
+SQL_ROW = r"(?i)(?:[^\n)]|\)(?![ \t]{0,3}values)){3,400}+|\)[ \t]{0,3}values[^\n]{1,400}+"
 CODE_LETTERS = r"[\w+/=.~:%-]+$"
 COLUMN = r"[\w-]{2,40}$"
 ROW_EDGES = ("|", "│", "\t", ",")
 # With letters and digits, and yet no password: a path, a file, an address, a version, a date, an amount, a term.
 ORDINARY = (
     r"(?i)(?:[/~.@#$<>{(\[-]|\w+://|[\w.+-]+@[\w-]+\.|\S*\.[a-z]{1,8}(?::[0-9]+)*$|v?[0-9]+\.[0-9]|[0-9][0-9.,:/TZtz+-]*(?-i:[a-z%-]{0,12})$"
-    r"|[\w.-]+\(|[\w-]+(?:\.[\w-]+)*:[0-9]+$|[0-9a-f]{8}-[0-9a-f]{4}-|0x[0-9a-f]+$"
+    r"|[\w.-]+\(|[\w-]+(?:\.[\w-]+)*:[0-9]+$|0x[0-9a-f]+$"
     r"|(?:base|sha-?|md|utf-?|oauth|auth|argon|pbkdf|ed|ecdsa|x|s|k|i|l|v|p|ec|rs|hs|es|ps|aes-?|rsa-?|http/?|ipv|python|py"
     r"|win|secp|curve|crc|node|java|php|ctrl\+|f|mp|h|sql|log4j|web|step|phase|line|chapter|table|issue|pr|user|test|room"
     r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$))"
