@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one shape per line
 """Two further sets: places in which secrets occur in what a host's hooks report, and innocent text from there.
 
 The grammar is that of `secret_shapes`; `{{=text}}` is a secret with this text, as people choose them. Both sets were

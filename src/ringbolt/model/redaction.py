@@ -35,13 +35,14 @@ _SHORTEST_CODE = 15
 _SAMPLE = 160  # as many characters of a value say whether it is random
 _MOST_UNQUOTED = 600
 
-# A name and the closest ways to bind a value to it: `password=`, `"apiKey": "`, `pw: String = "`, `<password>`,
-# `--token `. The end of the name is possessive (`+`): the separator cannot be part of a name.
+# A name and the closest ways to bind a value to it: `password=`, `"apiKey": "`, `pw: String = "`,
+# `<password>`, `--token `. The end of the name is possessive (`+`): the separator cannot be part of a name.
 _NAMED = (
     rf"(?i)(?P<stem>{rules.NAME_STEMS})(?P<rest>(?<![{rules.IDEOGRAPHS}])[\w.-]{{0,40}}+|)"
     r"(?:"
     r"(?P<open>\\{0,3}[\"'`]?\]?\)?)[ \t]{0,8}"
-    r"(?P<sign>:[ \t]{0,3}[A-Za-z&*][\w&<>\[\]|?.]{0,40}[ \t]{0,3}=(?![=>])|=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])"
+    r"(?P<sign>:[ \t]{0,3}[A-Za-z&*][\w&<>\[\]|?.]{0,40}[ \t]{0,3}=(?![=>])"
+    r"|=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])"
     r"[ \t]{0,8}"
     r"(?P<block>[|>][+-]?[ \t]*\r?\n[ \t]{1,40}|\\?\n[ \t]{1,40}(?=[^\s:=]{8,500}\s*$))?"
     r"|(?P<close>[\"']?[ \t]{0,2}>\s{0,40})(?=[^<>\s]{4,500}+\s{0,40}</)"
@@ -103,50 +104,45 @@ class Redactor:
 
     def value(self, value: Any, clip: Callable[[str], str], depth: int = 0, name: str = "") -> Any:
         """Redact a JSON value, make it storable, and clip each of its texts."""
-        if isinstance(value, str):
-            if (
-                name
-                and not self.keeps
-                and (kind := secret_kind(name))
-                and is_secret(kind, name, value, quoted=True)
-            ):
-                return marker(kind)
-            return clip(self.text(bounded(storable(value))))
-        if depth > _MAX_DEPTH:
-            return None if is_dict(value) or is_list(value) else value
-        if is_dict(value):
-            named = _named_by_sibling(value)
-            return {
-                storable(str(key))[:500]: self.value(
-                    inner, clip, depth + 1, named if named and str(key).lower() in _VALUE_FIELDS else str(key)
-                )
-                for key, inner in value.items()
-            }
-        if is_list(value):
-            return [
-                self.value(inner, clip, depth + 1, flag or name)
-                for inner, flag in zip(value, _flags_before(value), strict=True)
-            ]
-        return value
+
+        def cleaned(text: str) -> str:
+            return clip(self.text(bounded(storable(text))))
+
+        return self._walked(value, name, cleaned, lambda key: storable(str(key))[:500], _MAX_DEPTH - depth)
 
     def whole(self, value: Any, name: str = "") -> Any:
         """Redact a JSON value and leave everything else as it is, whatever its size."""
+        return self._walked(value, name, self.text, lambda key: key, None)
+
+    def _walked(
+        self,
+        value: Any,
+        name: str,
+        clean: Callable[[str], str],
+        clean_key: Callable[[Any], Any],
+        levels: int | None,
+    ) -> Any:
+        """The value with its texts cleaned; what lies deeper than so many levels is left out."""
         if isinstance(value, str):
-            if name and (kind := secret_kind(name)) and is_secret(kind, name, value, quoted=True):
-                return marker(kind)
-            return self.text(value)
+            kind = secret_kind(name) if name and not self.keeps else ""
+            return marker(kind) if kind and is_secret(kind, name, value, quoted=True) else clean(value)
+        if not is_dict(value) and not is_list(value):
+            return value
+        if levels is not None:
+            levels -= 1
+            if levels < -1:
+                return None
         if is_dict(value):
             named = _named_by_sibling(value)
+            names = (named if named and str(key).lower() in _VALUE_FIELDS else str(key) for key in value)
             return {
-                key: self.whole(inner, named if named and str(key).lower() in _VALUE_FIELDS else str(key))
-                for key, inner in value.items()
+                clean_key(key): self._walked(inner, own, clean, clean_key, levels)
+                for (key, inner), own in zip(value.items(), names, strict=True)
             }
-        if is_list(value):
-            return [
-                self.whole(inner, flag or name)
-                for inner, flag in zip(value, _flags_before(value), strict=True)
-            ]
-        return value
+        return [
+            self._walked(inner, flag or name, clean, clean_key, levels)
+            for inner, flag in zip(value, _flags_before(value), strict=True)
+        ]
 
 
 def marker(kind: str) -> str:
@@ -466,7 +462,7 @@ def _logins(text: str) -> str:
 
 
 def _beside_user(text: str) -> str:
-    """Redact what looks like a password in a command that also has a user: `net use … /user:bob X`, `-u bob -p X`."""
+    """Redact what looks like a password in a command that also has a user: `net use … /user:bob X`."""
 
     def redact(match: re.Match[str]) -> str:
         return _pattern(rules.ARGUMENT).sub(
@@ -561,7 +557,7 @@ def _named_values(text: str) -> str:
 
 
 def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | str | None:
-    """Where the secret after a name is, and its kind; only the kind if it may stand further on; None if not."""
+    """Where the secret after a name is, and its kind; only the kind if it may stand further on."""
     before = _name_before(text, match.start(), f"{match['stem']}{match['rest']}")
     name = f"{before}{match['stem']}{match['rest']}"
     name_begin = match.start() - len(before)
@@ -629,8 +625,8 @@ def _close_value(
 def _value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] | None:
     """The value that a sentence, a call or a block binds to a name before it.
 
-    `own` while the words still belong to the name; `bound` if what came last binds the next piece to the name;
-    `other` if it binds it to another one. What is not bound must be random beyond doubt.
+    `own` while the words still belong to the name; `bound` if what came last binds the next piece to the
+    name; `other` if it binds it to another one. What is not bound must be random beyond doubt.
     """
     own, bound, other, seen, lines = True, True, False, 0, 0
     part: list[str] = []
@@ -702,7 +698,7 @@ def _is_ordinary(value: str) -> bool:
 
 
 def _looks_chosen(value: str) -> bool:
-    """Whether a value looks like a password that a person chose: letters with digits, or with both cases and a sign."""
+    """Whether a value looks like a password that a person chose: with digits, or both cases and a sign."""
     if not 6 <= len(value) <= 100 or not any(map(str.isalpha, value)) or _is_ordinary(value):
         return False
     if any(map(str.isdigit, value)):
@@ -873,7 +869,6 @@ _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("-", ("htpasswd",), _rule(rules.HTPASSWD, "password", _is_placeholder)),
     ("@", ("jdbc:oracle", "sqlplus"), _rule(rules.JDBC_LOGIN, "password", _is_placeholder)),
     (" -", rules.FLAG_HINTS, _logins),
-    ("/p", ("freerdp", "cmdkey", "mstsc"), _logins),
     (" ", ("-u ", "--user", "/u"), _beside_user),
 )
 # What every text with a secret contains: in lower case, and as it is.

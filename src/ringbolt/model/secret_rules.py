@@ -247,7 +247,7 @@ NAME_STEMS = (
     r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis"
     r"|jeton|cl[ée](?: d'| )?api|identified(?: with \w{1,40})? by|令牌|密[钥鑰]|токен|トークン|jwt|pat(?![A-Za-z])"
 )
-TELLING_STEM = r"(?i)passw|secret|token|cred|api|key|jwt"  # noqa: S105 - a pattern
+TELLING_STEM = r"(?i)passw|secret|token|cred|api|key|jwt"
 # The same in lower case and without what follows: a quick search finds these first.
 NAME_BEGINS = (
     r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|schlüssel"
