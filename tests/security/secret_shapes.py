@@ -498,12 +498,15 @@ def made(shape: str, rng: random.Random) -> tuple[str, list[str]]:
 
     def fill(match: re.Match[str]) -> str:
         kind, _, size = match[2].partition(" ")
-        body = password(rng) if kind == "pw" else _body(kind, int(size), rng)
+        if kind.startswith("="):
+            body = match[2][1:]
+        else:
+            body = password(rng) if kind == "pw" else _body(kind, int(size), rng)
         if match[1] == "{{":
             secrets.append(body)
         return body
 
-    known = "|".join(["pw", *(rf"{kind} \d+" for kind in _ALPHABETS)])
+    known = "|".join(["pw", "=[^{}]+", *(rf"{kind} \d+" for kind in _ALPHABETS)])
     text = re.sub(rf"(\{{\{{|\(\()({known})(?:\}}\}}|\)\))", fill, shape.replace("⏎", "\n"))
     return text, secrets
 

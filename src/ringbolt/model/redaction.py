@@ -31,29 +31,41 @@ _LEFT_OUT = "characters left out"
 # After so many places in one text that could be a secret, the rest is redacted without a closer look: that
 # keeps the time bounded, and nothing gets through.
 _MOST_LOOKS = 600
+_MOST_FURTHER = 250  # names whose values are looked for further on
 _MOST_COOKIES = 100  # of one header; the same holds for more
 _MOST_VALUE = 4000
 _SHORTEST_CODE = 15
 _SAMPLE = 160  # as many characters of a value say whether it is random
 _MOST_UNQUOTED = 600
 
-# The name of a value, up to where the value begins: `password=`, `"apiKey": "`, `--token `, `DB_PASSWORD',
-# '`, `name: TOKEN\n  value: `. The end of the name is possessive (`+`): the separator cannot be part of a
-# name.
+# A name and the closest ways to bind a value to it: `password=`, `"apiKey": "`, `pw: String = "`,
+# `<password>`, `--token `. The end of the name is possessive (`+`): the separator cannot be part of a name.
 _NAMED = (
-    rf"(?i)(?P<stem>{rules.NAME_STEMS})(?P<rest>[\w.-]{{0,40}}+)"
+    rf"(?i)(?P<stem>{rules.NAME_STEMS})(?P<rest>(?<![{rules.IDEOGRAPHS}])[\w.-]{{0,40}}+|)"
     r"(?:"
-    r"(?P<value_field>\\{0,3}[\"']?[ \t]{0,2}(?:,\s{0,20}|\s{1,20})\\{0,3}[\"']?"
-    r"(?:value|parametervalue|secretstring)\\{0,3}[\"']?[ \t]{0,2}[:=][ \t]{0,3})"
-    r"|(?P<open>\\{0,3}[\"'`]?\]?\)?)[ \t]{0,8}"
-    r"(?P<sign>=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])[ \t]{0,8}"
+    r"(?P<open>\\{0,3}[\"'`]?\]?\)?)[ \t]{0,8}"
+    r"(?P<sign>:[ \t]{0,3}[A-Za-z&*][\w&<>\[\]|?.]{0,40}[ \t]{0,3}=(?![=>])"
+    r"|=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])"
+    r"[ \t]{0,8}"
     r"(?P<block>[|>][+-]?[ \t]*\r?\n[ \t]{1,40}|\\?\n[ \t]{1,40}(?=[^\s:=]{8,500}\s*$))?"
-    r"|(?P<call>(?:\\{0,3}[\"']\s{0,3},|\()\s{0,8}(?=\\{0,3}[\"']))"
-    r"|(?P<close>>)(?=[^<>\s]{4,500}</)"
-    r"|(?P<said>[ \t]{1,3}(?:is|was|ist|lautet|est|es|are|to|auf)[ \t]{1,3}(?::[ \t]?)?)"
-    r"|(?P<gap>[ \t]{1,4}(?:\\\n[ \t]{0,20})?)"
+    r"|(?P<close>[\"']?[ \t]{0,2}>\s{0,40})(?=[^<>\s]{4,500}+\s{0,40}</)"
+    r"|(?P<gap>[ \t]{1,40}+(?:\\\n[ \t]{0,20})?)"
+    r"|(?P<other>)"
     r")(?P<quote>(?:\\{0,3}[\"'`]|&quot;|%22)?)"
 )
+# What follows a name whose value is not bound to it as closely, piece by piece.
+_PIECE = (
+    r"(?P<line>\r?\n|\\r?\\n)"
+    r"|(?<!\w)\\{0,3}[\"'`](?P<quoted>[^\"'`\n\\]{1,300}+)\\{0,3}[\"'`]"
+    r"|(?P<sign>:=|=>|->|→|=|[:：](?![^\s\"'\\]))"
+    r"|(?P<edge>[,;(){}\[\]<>|│])"
+    rf"|(?P<word>[^\s\"'`=,;(){{}}<>|│\\{rules.IDEOGRAPHS}]{{1,300}}+)"
+    rf"|(?P<ideographs>[{rules.IDEOGRAPHS}]{{1,40}}+)"
+)
+_REACH = 200  # as far as that
+_MOST_PIECES = 20
+_MOST_ROWS = 20
+_LONGEST_ROW = 400
 # The same names with anything after a sign: what is used once a text has too many places to look at each.
 _COARSE = (
     rf"(?i)((?:{rules.NAME_STEMS})[\w.-]{{0,40}}+\\{{0,3}}[\"'`]?\]?[ \t]{{0,2}}[=:][ \t]{{0,2}}"
@@ -68,7 +80,7 @@ _PRIVATE_TAG = (
     r"(?:\s|\\[nrt]){0,10}(?P<empty>/?)(?:>|\\u003e)"
 )
 _PRIVATE_HINTS = ("<private", "< private")
-_WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[0-9]+"
+_WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ž]+|[0-9]+|[^\W\d_a-zA-ZÀ-ž]+"
 _PART = r"[^\W_]+"
 _UNQUOTED = r"[^\s\"'`<]{1,600}+"
 # Where a value without quotes ends before the next space: at the next field.
@@ -79,7 +91,7 @@ _NEXT_FIELD = (
 
 def pattern_sources() -> list[str]:
     """Every pattern of this module, for the build of the capture hook."""
-    own = (_PRIVATE_TAG, _NAMED, _COARSE, _WORD, _PART, _UNQUOTED, _NEXT_FIELD)
+    own = (_PRIVATE_TAG, _NAMED, _PIECE, _COARSE, _WORD, _PART, _UNQUOTED, _NEXT_FIELD)
     vendors = [source for _, _, source in rules.VENDORS]
     others = [value for name, value in vars(rules).items() if name.isupper() and isinstance(value, str)]
     return [*vendors, *others, *own]
@@ -105,59 +117,49 @@ class Redactor:
 
     def value(self, value: Any, clip: Callable[[str], str], depth: int = 0, name: str = "") -> Any:
         """Redact a JSON value, make it storable, and clip each of its texts."""
-        if isinstance(value, str):
-            if (
-                name
-                and not self.keeps
-                and (kind := secret_kind(name))
-                and is_secret(kind, name, value, quoted=True)
-            ):
-                return marker(kind)
-            return clip(self.text(bounded(storable(value))))
-        if depth > _MAX_DEPTH:
-            return None if is_dict(value) or is_list(value) else value
-        if is_dict(value):
-            named = _named_by_sibling(value)
-            return {
-                without_private(storable(str(key)))[:500]: self.value(
-                    inner, clip, depth + 1, named if named and str(key).lower() in _VALUE_FIELDS else str(key)
-                )
-                for key, inner in value.items()
-            }
-        if is_list(value):
-            value = without_private_blocks(value)
-            return [
-                self.value(inner, clip, depth + 1, flag or name)
-                for inner, flag in zip(value, _flags_before(value), strict=True)
-            ]
-        return value
+
+        def cleaned(text: str) -> str:
+            return clip(self.text(bounded(storable(text))))
+
+        def cleaned_key(key: Any) -> str:
+            return without_private(storable(str(key)))[:500]
+
+        return self._walked(value, name, cleaned, cleaned_key, _MAX_DEPTH - depth)
 
     def whole(self, value: Any, name: str = "") -> Any:
         """Redact a JSON value and leave everything else as it is, whatever its size."""
+        return self._walked(value, name, self.text, _public_key, None)
+
+    def _walked(
+        self,
+        value: Any,
+        name: str,
+        clean: Callable[[str], str],
+        clean_key: Callable[[Any], Any],
+        levels: int | None,
+    ) -> Any:
+        """The value with its texts cleaned; what lies deeper than so many levels is left out."""
         if isinstance(value, str):
-            if (
-                name
-                and not self.keeps
-                and (kind := secret_kind(name))
-                and is_secret(kind, name, value, quoted=True)
-            ):
-                return marker(kind)
-            return self.text(value)
+            kind = secret_kind(name) if name and not self.keeps else ""
+            return marker(kind) if kind and is_secret(kind, name, value, quoted=True) else clean(value)
+        if not is_dict(value) and not is_list(value):
+            return value
+        if levels is not None:
+            levels -= 1
+            if levels < -1:
+                return None
         if is_dict(value):
             named = _named_by_sibling(value)
+            names = (named if named and str(key).lower() in _VALUE_FIELDS else str(key) for key in value)
             return {
-                _public_key(key): self.whole(
-                    inner, named if named and str(key).lower() in _VALUE_FIELDS else str(key)
-                )
-                for key, inner in value.items()
+                clean_key(key): self._walked(inner, own, clean, clean_key, levels)
+                for (key, inner), own in zip(value.items(), names, strict=True)
             }
-        if is_list(value):
-            value = without_private_blocks(value)
-            return [
-                self.whole(inner, flag or name)
-                for inner, flag in zip(value, _flags_before(value), strict=True)
-            ]
-        return value
+        value = without_private_blocks(value)
+        return [
+            self._walked(inner, flag or name, clean, clean_key, levels)
+            for inner, flag in zip(value, _flags_before(value), strict=True)
+        ]
 
 
 def _public_key(key: Any) -> Any:
@@ -259,7 +261,7 @@ def secret_kind(name: str, *, in_query: bool = False) -> str:
         return "password"
     if (last == "passe" and before == "de") or (last in ("phrase", "code") and before in ("pass", "seed")):
         return "password"
-    if last.endswith(("geheimnis", "jeton")) or (last == "api" and before in ("clé", "cle", "d")):
+    if last.endswith(rules.TOKEN_ENDS) or (last == "api" and before in ("clé", "cle", "d")):
         return "token"
     if last.endswith("token"):
         return "" if before in rules.PLAIN_TOKEN_WORDS else "token"
@@ -309,6 +311,9 @@ def is_secret(kind: str, name: str, value: str, *, quoted: bool, strict: bool = 
     if not 4 <= len(value) <= _MOST_VALUE or MARK in value or _pattern(rules.PLACEHOLDER).match(value):
         return False
     if not quoted and _pattern(rules.CODE).match(value):
+        return False
+    # A certificate is public, and what SOPS has encrypted can be shown.
+    if "certificate" in name.lower() or value.startswith("ENC["):
         return False
     plain = value.replace("_", "").replace("-", "").replace(".", "")
     in_environment = name.isupper() and value.islower() and value.isalpha()
@@ -434,6 +439,10 @@ def _is_plain(value: str) -> bool:
     return _is_placeholder(value) or not _is_random(value, 8)
 
 
+def _is_no_password(value: str) -> bool:
+    return _is_placeholder(value) or not _looks_chosen(value)
+
+
 def _vendor_codes(text: str) -> str:
     # No code is shorter than a long word, and most messages have none.
     if len(text) < 2000 and max(map(len, text.split()), default=0) < _SHORTEST_CODE:
@@ -517,6 +526,22 @@ def _logins(text: str) -> str:
     return "".join(parts) + text[done:] if parts else text
 
 
+def _beside_user(text: str) -> str:
+    """Redact what looks like a password in a command that also has a user: `net use … /user:bob X`."""
+
+    def redact(match: re.Match[str]) -> str:
+        return _pattern(rules.ARGUMENT).sub(
+            lambda one: (
+                one[0][: one.start("secret") - one.start()] + marker("password")
+                if _looks_typed(one["secret"])
+                else one[0]
+            ),
+            match[0],
+        )
+
+    return _pattern(rules.USER_ARGUMENT).sub(redact, text)
+
+
 def _way_of(flag: str, words: list[str]) -> str:
     """How a password follows this flag of the program among these words; empty if none does."""
     for program, way in rules.FLAG_PROGRAMS.get(flag, ()):
@@ -528,9 +553,9 @@ def _way_of(flag: str, words: list[str]) -> str:
 def _flag_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     """Where the password in a program's argument is; None if there is none."""
     flag, apart = match[1], bool(match[2])
-    before = text[max(0, match.start() - 300) : match.start()]
+    before = text[max(0, match.start() - 300) : match.start()].replace("\\\n", " ")
     for edge in ("\n", "|", ";", "&&", "$(", "`"):
-        before = before[before.rfind(edge) + 1 :] if edge != "\n" or before.rstrip("\\\n ") else before
+        before = before[before.rfind(edge) + 1 :]
     words = [word.strip("\"',[](").rpartition("/")[2].lower() for word in before.split()]
     way = _way_of(flag, words)
     if not way:
@@ -570,7 +595,7 @@ def _flag_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
 def _named_values(text: str) -> str:
     """Redact values whose names say that they are secret."""
     parts: list[str] = []
-    done = place = looks = 0
+    done = place = looks = further = 0
     begins, named = _pattern(rules.NAME_BEGINS), _pattern(_NAMED)
     lowered = _folded(text)
     while found := begins.search(lowered, place):
@@ -579,11 +604,14 @@ def _named_values(text: str) -> str:
         if match is None:
             place = found.end()
             continue
-        looks += 1
+        looks += match["other"] is None
         if looks > _MOST_LOOKS:
             rest = _pattern(_COARSE).sub(rf"\1{marker('value')}", text[found.start() :])
             return "".join(parts) + text[done : found.start()] + rest
         span = _named_value(text, match)
+        if isinstance(span, str):
+            further += 1
+            span = _value_further_on(text, match.end("rest"), span) if further <= _MOST_FURTHER else None
         if span is None:
             place = match.end("rest")
             continue
@@ -593,27 +621,44 @@ def _named_values(text: str) -> str:
     return "".join(parts) + text[done:] if parts else text
 
 
-def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None:
-    """Where the secret after a name is, and its kind; None if there is none."""
+def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | str | None:
+    """Where the secret after a name is, and its kind; only the kind if it may stand further on."""
     before = _name_before(text, match.start(), f"{match['stem']}{match['rest']}")
     name = f"{before}{match['stem']}{match['rest']}"
     name_begin = match.start() - len(before)
     ahead = text[name_begin - 1] if name_begin else ""
-    kind = secret_kind(name.strip("-$."), in_query=ahead in ("?", "&"))
-    if not kind or text.startswith(MARK, max(0, name_begin - len(MARK))):
+    clause = match["stem"].lower().startswith("identified")
+    kind = "password" if clause else secret_kind(name.strip("-$."), in_query=ahead in ("?", "&"))
+    if text.startswith(MARK, max(0, name_begin - len(MARK))):
         return None
+    if not kind:  # `keyName`, `jwt.sign(`: only what is random beyond doubt
+        tells = match["rest"] and _pattern(rules.TELLING_STEM).match(match["stem"])
+        return "" if tells else None
     if ahead == "{" and text.startswith("?", match.end()):
         return None  # `${DB_PASSWORD:?missing}`
+    if match["other"] is None and (span := _close_value(text, match, name, before, kind)):
+        return span
+    # `pass` is also a verb, `/etc/passwd` a file, and `password.encode("latin1")` a method.
+    last = name.rpartition(".")[2]
+    if ahead == "/" or last.lower() == "pass" or not (clause or secret_kind(last, in_query=True)):
+        return None
+    return kind
+
+
+def _close_value(
+    text: str, match: re.Match[str], name: str, before: str, kind: str
+) -> tuple[int, int, str] | None:
+    """The value directly after a name and a sign, a flag or a tag."""
     strict = False
+    quote = match["quote"]
     if match["gap"] is not None:
-        # `--token x`, `password x` in a .netrc or a sentence, `ENV TOKEN x`, `set api_key x`
-        flagged = before.startswith("-")
-        previous = text[max(0, name_begin - 40) : name_begin].split()
+        # `--token x`, `password x` in a .netrc, `ENV TOKEN x`, `set api_key x`
+        previous = text[max(0, match.start() - len(before) - 40) : match.start() - len(before)].split()
         sets = bool(previous) and not _SETTERS.isdisjoint(word.lower() for word in previous[-2:])
         login = len(previous) > 1 and previous[-2].lower() == "login"  # a .netrc
-        strict = not (flagged or login)
+        strict = not (before.startswith("-") or login)
         kind = "code" if strict and not sets and kind != "password" else kind
-        if match["quote"]:  # `storePassword 'x'`: what is written together is no sentence
+        if quote:  # `storePassword 'x'`: what is written together is no sentence
             strict = strict and not _is_compound(name)
         elif text.startswith("-", match.end()):
             return None  # the next option
@@ -624,47 +669,161 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | None
         strict = match["sign"] != "=" or not any(
             letter.isdigit() for letter in text[match.end() : match.end() + 20]
         )
-    elif match["call"] is not None or (match["said"] is not None and not match["quote"]):
-        strict = not before.startswith("-")  # `["--password", "x"]`
     begin = match.end()
-    quote = match["quote"]
-    end = _value_end(text, begin, quote)
-    value = text[begin:end]
+    value = text[begin : _value_end(text, begin, quote)]
     if not quote and match["sign"] is not None:
-        value = _cut_at_next_field(value, text[begin + len(value) : begin + len(value) + 1])
+        value = _cut_at_next_field(value)
     if match["close"] is not None:
         value = value.partition("<")[0]
     value = value if quote else value.rstrip(".,;:)]}>") or value
-    quoted = (
-        bool(quote)
-        or match["gap"] is not None
-        or match["value_field"] is not None
-        or match["close"] is not None
-    )
+    quoted = bool(quote) or match["sign"] is None
     if match["gap"] is not None and not quote and "(" in value:
         return None  # `api_token VARCHAR(64)`: a shell would not take it either
     found = is_secret(kind, name, value, quoted=quoted, strict=strict)
+    if strict and kind == "password" and match["gap"] and match["gap"] != " ":
+        found = _is_cell(kind, name, value)  # in the next column
     if not found and not _ends_line(text, begin, value, match, kind):
         return None
     return begin, begin + len(value), "value" if kind == "code" else kind
 
 
-def _codes_in_context(text: str) -> str:
-    """Redact random codes in quotes that follow a word such as `secret` on their line."""
+def _value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] | None:
+    """The value that a sentence, a call or a block binds to a name before it.
 
-    def redact(match: re.Match[str]) -> str:
-        code = match[1]
-        if not _is_strongly_random(code):
-            return match[0]
-        before = text[max(0, match.start() - 160) : match.start()].rpartition("\n")[2]
-        field = _pattern(rules.FIELD_BEFORE).search(before)
-        if field and field[1].lower() in rules.HARMLESS_WORDS:
-            return match[0]
-        if not _pattern(rules.SECRET_CONTEXT).search(before):
-            return match[0]
-        return f"{match[0][0]}{marker('value')}{match[0][-1]}"
+    `own` while the words still belong to the name; `bound` if what came last binds the next piece to the
+    name; `other` if it binds it to another one. What is not bound must be random beyond doubt.
+    """
+    own, bound, other, seen, lines = True, True, False, 0, 0
+    part: list[str] = []
+    for pieces, piece in enumerate(_pattern(_PIECE).finditer(text, begin, begin + 3 * _REACH)):
+        found = piece.lastgroup or ""
+        if pieces > _MOST_PIECES or piece.start() > begin + _REACH:
+            return None
+        if found == "line":
+            lines += 1
+            own = bound = own and bound and seen > 0
+            part = []
+            if lines > 3:
+                return None
+        elif found == "sign":
+            bound = own or (len(part) == 1 and part[0] in rules.NEUTRAL_NAMES)
+            other = not bound
+        elif found == "edge":
+            if piece[0] in ")}]" and lines and not own:
+                return None
+            bound = own and not seen and piece[0] in ",("
+            own, other, part = False, False, []
+        elif found == "ideographs":
+            bound, seen = own and piece[0].endswith(rules.IDEOGRAPHIC_COPULAS), seen + 1
+        else:
+            value = piece[found] if found == "quoted" else piece[0].rstrip(".,:?)")
+            if other:
+                other, bound = False, False
+                continue
+            if own and not seen and value.lower() in rules.DESCRIBING_WORDS:
+                return None
+            if lines and own and text[piece.end() : piece.end() + 1] not in ("", "\r", "\n", "\\"):
+                own = bound = False  # not alone on its line
+            if _is_bound_secret(kind, value, found == "quoted", bound, first=not seen, lines=lines):
+                start = piece.start(found)
+                return start, start + len(value), "value" if kind in ("", "code") else kind
+            seen += 1
+            part.append(value.lower())
+            bound = own and value.lower() in rules.COPULAS
+            if piece[0].endswith(":"):
+                bound = own or (len(part) == 1 and part[0] in rules.NEUTRAL_NAMES)
+                other = not bound
+    return None
 
-    return _pattern(rules.QUOTED_CODE).sub(redact, text, _MOST_LOOKS)
+
+def _is_bound_secret(kind: str, value: str, quoted: bool, bound: bool, *, first: bool, lines: int) -> bool:
+    if (
+        len(value) < (6 if bound else 20)
+        or MARK in value
+        or _is_placeholder(value)
+        or any(map(str.isspace, value))
+    ):
+        return False
+    if not quoted and _pattern(rules.CODE).match(value):
+        return False
+    if not bound or not kind or (first and not quoted and not lines):
+        return _is_strongly_random(value) and (quoted or bool(kind and not lines))
+    if kind == "password":
+        return _looks_chosen(value)
+    return (
+        _is_random(value, 20 if kind == "code" else 12)
+        and not _is_ordinary(value)
+        and _pattern(rules.CODE_LETTERS).match(value) is not None
+    )
+
+
+def _is_ordinary(value: str) -> bool:
+    """Whether a value with digits is a path, a file, an address, a version, a date, an amount or a term."""
+    return _pattern(rules.ORDINARY).match(value) is not None
+
+
+def _looks_chosen(value: str) -> bool:
+    """Whether a value looks like a password that a person chose: with digits, or both cases and a sign."""
+    if not 6 <= len(value) <= 100 or not any(map(str.isalpha, value)) or _is_ordinary(value):
+        return False
+    if any(map(str.isdigit, value)):
+        return True
+    signs = any(sign in value for sign in "!#$%^&")
+    return signs and len(value) >= 8 and value != value.lower() and value != value.upper()
+
+
+def _looks_typed(value: str) -> bool:
+    """Whether an argument of a command looks like a password rather than a name."""
+    if len(value) < 8 or not _looks_chosen(value) or _is_placeholder(value):
+        return False
+    if any(sign in value for sign in "!#$%^&*~+?@") and any(map(str.isdigit, value)):
+        return True
+    return len(value) >= 12 and value.isalnum() and _is_random(value, 12) and value != value.lower()
+
+
+def _columns(text: str) -> str:
+    """Redact the cells of tables below a name: `| user | password |`, CSV, `(user, password) VALUES (…)`."""
+    parts: list[str] = []
+    done = rows = count = 0
+    edge = ""
+    wanted: list[tuple[int, str, str]] = []
+    for line in _pattern(rules.SQL_ROW if "values" in _folded(text) else rules.ROW).finditer(text):
+        row = line[0].rstrip(" \t\r,;")
+        if edge and rows < _MOST_ROWS and row.count(edge) in (count, 0):
+            rows += 1
+            cells = row.split(edge)
+            for column, name, kind in wanted if len(cells) > 1 else ():
+                value = (
+                    cells[column].rpartition("(")[2].strip(" \t\"')")
+                    if edge == ","
+                    else cells[column].strip()
+                )
+                if _is_cell(kind, name, value):
+                    begin = (
+                        line.start()
+                        + sum(len(cell) + 1 for cell in cells[:column])
+                        + cells[column].rindex(value)
+                    )
+                    parts += text[done:begin], marker(kind)
+                    done = begin + len(value)
+            continue
+        edge = next((sign for sign in rules.ROW_EDGES if sign in row), "")
+        names = [cell.rpartition("(")[2].strip(" \t\"'`") for cell in row.split(edge)] if edge else []
+        kinds = [secret_kind(name) if _pattern(rules.COLUMN).match(name) else "" for name in names]
+        wanted = [(at, names[at], kind) for at, kind in enumerate(kinds) if kind]
+        edge, count, rows = edge if wanted else "", row.count(edge), 0
+    return "".join(parts) + text[done:] if parts else text
+
+
+def _is_cell(kind: str, name: str, value: str) -> bool:
+    if (
+        MARK in value
+        or any(map(str.isspace, value))
+        or _is_placeholder(value)
+        or _pattern(rules.CODE).match(value)
+    ):
+        return False
+    return _looks_chosen(value) if kind == "password" else is_secret(kind, name, value, quoted=True)
 
 
 def _is_strongly_random(code: str) -> bool:
@@ -705,14 +864,15 @@ def _value_end(text: str, begin: int, quote: str) -> int:
     return found.end() if found else begin
 
 
-def _cut_at_next_field(value: str, after: str) -> str:
+def _cut_at_next_field(value: str) -> str:
     field = _pattern(_NEXT_FIELD).search(value)
     value = value[: field.start()] if field else value
     # A bracket that the value does not open belongs to what is around it.
-    while (
-        value and value[-1] in ")]}" and value.count(value[-1]) > value.count("([{"[")]}".index(value[-1])])
-    ):
-        value = value[:-1]
+    for opening, closing in ("()", "[]", "{}"):
+        if value.endswith(closing):
+            extra = value.count(closing) - value.count(opening)
+            kept = value.rstrip(closing)
+            value = value[: max(len(kept), len(value) - extra)] if extra > 0 else value
     return value
 
 
@@ -739,6 +899,7 @@ def _rule(source: str, kind: str, keep: Callable[[str], bool] | None = None) -> 
 # there. The order matters: a later pass could take a part of what an earlier one takes whole.
 _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("-----", ("private key",), _rule(rules.PRIVATE_KEY, "private-key")),
+    ('"', ('kty"',), _rule(rules.WEB_KEY, "private-key")),
     ("-", ("private-lines",), _rule(rules.PUTTY_KEY, "private-key")),
     ("", ("",), _vendor_codes),
     ("/", rules.HOOK_HINTS, _rule(rules.WEBHOOKS, "webhook")),
@@ -759,21 +920,20 @@ _PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ),
     (
         "",
-        ("credential", "creds", "login", "zugangsdaten", "identif"),
-        _rule(rules.SAID_LOGIN, "password", _is_plain),
+        ("credential", "creds", "login", "zugangsdaten", "identif", "auth"),
+        _rule(rules.SAID_LOGIN, "password", _is_no_password),
     ),
     ("", ("mnemonic", "phrase"), _rule(rules.SEED_PHRASE, "seed-phrase")),
-    ("'", ("identified", "password '"), _rule(rules.SQL_PASSWORD, "password", _is_placeholder)),
-    (":", (":5432:", ":*:"), _rule(rules.PGPASS, "password", _is_plain)),
+    (":", (":5432:", ":*:"), _rule(rules.PGPASS, "password", _is_no_password)),
     ("", rules.NAME_HINTS, _named_values),
-    ('"', rules.NAME_HINTS, _codes_in_context),
-    ("'", rules.NAME_HINTS, _codes_in_context),
+    ("\n", rules.NAME_HINTS, _columns),
+    (") values", rules.NAME_HINTS, _columns),
     ("_", ("_user", "_password"), _rule(rules.USER_ADDED, "password", _is_plain)),
     ("|", ("sudo", "stdin", "with-token", "chpasswd"), _rule(rules.PIPED, "password", _is_placeholder)),
     ("-", ("htpasswd",), _rule(rules.HTPASSWD, "password", _is_placeholder)),
     ("@", ("jdbc:oracle", "sqlplus"), _rule(rules.JDBC_LOGIN, "password", _is_placeholder)),
     (" -", rules.FLAG_HINTS, _logins),
-    ("/p", ("freerdp", "cmdkey", "mstsc"), _logins),
+    (" ", ("-u ", "--user", "/u"), _beside_user),
 )
 # What every text with a secret contains: in lower case, and as it is.
 HINTS = (*_PRIVATE_HINTS, *dict.fromkeys(hint for _, hints, _ in _PASSES for hint in hints if hint))

@@ -132,6 +132,9 @@ PRIVATE_KEY = (
 )
 PUTTY_KEY = r"(?<=Private-Lines: )[0-9]{1,3}\s{1,4}(?:[A-Za-z0-9+/=]{4,80}\s{1,2}){1,200}(?:Private-MAC: [0-9a-f]{20,64})?"
 
+# The private part of a key in JSON.
+WEB_KEY = r"\"(?:d|p|q|dp|dq|qi|k)\\?\"[ \t]{0,3}:[ \t]{0,3}\\?\"(?P<secret>[\w-]{20,2000}+)"
+
 # Userinfo of URLs: a password, then a token in the place of a user.
 URL_LOGIN = r"(?<=://)([^\s/:@\"'<>`\\]{0,100}+):([^\s/\"'<>`\\]{1,200})@"
 URL_SLASHED = r"(?<!http)(?<!https)(?<=://)[^\s/:@\"'<>]{1,60}+:([^\s\"'<>@:]{1,100}+)@"
@@ -156,7 +159,7 @@ AUTHORIZATION = (
     r"(?i)(?:(?<![A-Za-z])(?:bearer|basic|negotiate)[ \t]{1,3}"
     r"|authorization\\{0,3}[\"']?\]?[ \t]{0,3}(?::|=>?|,)[ \t]{0,3}\\{0,3}[\"']?"
     r"(?:[A-Za-z][A-Za-z0-9-]{1,20}(?:[ \t]{1,3}|[ \t]?=[ \t]?))?)"
-    r"\\{0,3}[\"']?(?P<secret>\w[\w.~+/:=!@#%^*|-]{7,4000}+)"
+    r"\\{0,3}[\"']?(?P<secret>[\w+/][\w.~+/:=!@#%^*|-]{7,4000}+)"
 )
 DIGEST_RESPONSE = r"(?i)(?:digest|hmac|aws4|signature)[^\n]{0,300}?(?:response|signature)=[\"']?(?P<secret>[0-9A-Za-z+/=]{16,200})"
 COOKIE_HEADER = r"(?i)(?:set-)?cookie2?\\{0,3}[\"']?[ \t]{0,2}[:=][ \t]{0,2}\\{0,3}[\"']?(?P<cookies>[^\r\n\"\\]{4,4000}+)"
@@ -165,16 +168,13 @@ COOKIE = r"(?P<name>[\w.-]{1,80})=(?P<value>[^\s;,\"']{1,4000}+)"
 
 # `host:port:database:user:password`, the lines of a .pgpass.
 PGPASS = r"(?m)^[\w.*-]{1,100}:(?:[0-9]{4,5}|\*):[^:\s]{1,63}:[^:\s]{1,63}:(?P<secret>[^\s:]{4,200})[ \t]*$"
-# A login in a sentence: `credentials: bob / …`.
-# A random code in quotes is a secret if one of these words stands shortly before it on its line.
-QUOTED_CODE = r"[\"']([A-Za-z0-9+/_-]{20,300}+={0,2})[\"']"
-SECRET_CONTEXT = r"(?i)passw|secret|token(?!s|i)|credential|api[_-]?key|access[_-]?key|keyname|jwt\b"  # noqa: S105 - a pattern
-FIELD_BEFORE = r"(\w{1,60})\\?[\"']?[ \t]{0,3}[:=][ \t]{0,3}\\?$"
 # `rabbitmqctl add_user shop CODE`
 USER_ADDED = r"(?i)(?:add_user|create_user|change_password|set_password)[ \t]{1,3}[\w.@-]{1,60}[ \t]{1,3}([^\s\"']{6,100}+)"
+# A login in a sentence or a call: `credentials: bob / …`, `auth=("bob", "…")`.
 SAID_LOGIN = (
-    r"(?i)(?:credentials?|creds|logins?|zugangsdaten|identifiants?)[^\n:=]{0,40}?(?:[:=]|[ \t](?:is|are|was|ist|sind))[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?"
-    r"[ \t]{0,2}[/:|][ \t]{0,2}[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
+    r"(?i)(?:credentials?|creds|logins?|auth|zugangsdaten|identifiants?)(?:[^\n:=]{0,40}?(?:[:=]|[ \t](?:is|are|was|ist|sind))"
+    r"[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?[ \t]{0,2}[/:|]|[ \t]{0,2}=?[ \t]{0,2}[(\[][\"'][\w.@+-]{2,60}[\"'],)[ \t]{0,2}"
+    r"[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
 )
 SEED_PHRASE = (
     r"(?i)(?:mnemonic|seed[ _-]?phrase|recovery[ _-]phrase)[\"']?[ \t]{0,2}[:=][ \t\"']{0,4}"
@@ -184,11 +184,10 @@ SESSION_COOKIE = (
     r"(?i)(?:phpsessid|jsessionid|asp\.net_sessionid|_gitlab_session|user_session|laravel_session|connect\.sid|sessionid)"
     r"=(?P<secret>[\w%.+/-]{12,400}+)"
 )
-SQL_PASSWORD = r"(?i)\b(?:identified[ \t]{1,3}(?:with[ \t]{1,3}\w{1,40}[ \t]{1,3})?by|password)[ \t]{1,3}(?:N)?'(?P<secret>[^'\n]{4,200}+)'"  # noqa: S105
 # `echo … | sudo -S`: what is piped into a program that reads a password.
 PIPED = (
     r"(?:echo|printf)[ \t]{1,3}(?:-[neE]{1,2}[ \t]{1,3})?(?P<quote>[\"']?)(?:%s(?:\\n)?[\"']?[ \t]{1,3}[\"']?)?"
-    r"(?P<secret>[^\s\"'$`|]{4,200}+)[\"']?[ \t]{0,3}\|[ \t]{0,3}(?=[^\n|]{0,120}(?:sudo[ \t]{1,3}[^\n|]{0,20}-S|stdin|with-token|chpasswd|passwd))"
+    r"(?P<secret>[^\s\"'`|]{4,200}+)[\"']?[ \t]{0,3}\|[ \t]{0,3}(?=[^\n|]{0,120}(?:sudo[ \t]{1,3}[^\n|]{0,20}-S|stdin|with-token|chpasswd|passwd))"
 )
 
 # Arguments of programs that hold a password: each flag with the programs that it belongs to. How the value
@@ -224,26 +223,64 @@ FLAG_HINTS = (
     "influx", "zip ", "sqlcmd", "bcp ", "osql", "mosquitto", "ipmitool", "-cli", "http ", "snmp", "curl", "lftp",
     "wget", "rpcclient", "ldap", "openssl", "freerdp", "cmdkey", "cqlsh", "net ",
 )  # fmt: skip
+# The rest of a command after its user, and the arguments there.
+USER_ARGUMENT = r"(?<=[ \t])(?:-u[ \t]|--user(?:name)?[ =]|/u(?:ser)?:)[^\n|;&]{4,300}+"
+ARGUMENT = r"(?<=[ \t])(?:-[A-Za-z]|/\w{1,8}:|--?[a-z-]{2,30}=)?[\"']?(?P<secret>(?<![ \t]-)[^\s\"'-][^\s\"']{7,80}+)[\"']?"
 HTPASSWD = r"htpasswd[ \t]{1,3}-[A-Za-z]{0,6}b[A-Za-z]{0,6}[ \t]{1,3}(?:-[A-Za-z]{1,6}[ \t]{1,3}){0,3}(?:[^\s-]\S{0,200}[ \t]{1,3}){1,2}?(?P<secret>[^\s\"'$]{4,200}+)(?=[ \t]*(?:$|[\n\"';&|]))"
 
 # --- names and values -------------------------------------------------------------------------------
 
+# Where no spaces stand between words.
+IDEOGRAPHS = "\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef"
 # What the name of a secret contains, as it is searched for; in longer words only after a separator or a
 # change of case (`_named` in redaction looks).
 NAME_STEMS = (
     r"pass(?:w(?:or[dt]|d)|phrase|code)?|pwd|pw|kennwort|mot[ _-]de[ _-]passe|motdepasse|contrase[nñ]a|senha|wachtwoord"
+    r"|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz[óo]|parola|[şs]ifre|пароль|密[码碼]|口令|パスワード|비밀번호"
     r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis"
-    r"|jeton|cl[ée](?: d'| )?api"
+    r"|jeton|cl[ée](?: d'| )?api|identified(?: with \w{1,40})? by|令牌|密[钥鑰]|токен|トークン|jwt|pat(?![A-Za-z])"
 )
+TELLING_STEM = r"(?i)passw|secret|token|cred|api|key|jwt"
 # The same in lower case and without what follows: a quick search finds these first.
 NAME_BEGINS = (
     r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|schlüssel"
-    r"|geheimnis|jeton|cl[ée]"
+    r"|geheimnis|jeton|cl[ée]|identified|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz|parola|[şs]ifre|пароль"
+    r"|密[码碼钥鑰]|口令|令牌|パスワード|トークン|비밀번호|токен|jwt|pat(?![a-z])"
 )
 NAME_HINTS = (
-    "pass", "pwd", "pw=", "pw:", "pw\"", "kennwort", "contrase", "senha", "wachtwoord", "secret", "token", "key", "cred",
-    "auth", "psk", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api",
+    "pass", "pwd", "pw=", "pw:", "pw\"", "pw ", "kennwort", "contrase", "senha", "wachtwoord", "secret", "token", "key",
+    "cred", "auth", "psk", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api", "identified",
+    "senord", "adgangskode", "salasana", "haslo", "hasło", "heslo", "jelsz", "parola", "ifre", "пароль", "密", "口令", "令牌",
+    "パスワード", "トークン", "비밀번호", "токен", "jwt", "_pat=", "_pat:", "_pat ", "_pat\"",
 )  # fmt: skip
+# Between a name and its value in a sentence.
+DESCRIBING_WORDS = frozenset(  # `token id`, `key fingerprint`: what follows is no secret
+    "id ids name file path hash hashes digest fingerprint accessor hint policy type length version prefix".split()
+)
+COPULAS = frozenset(
+    "is was are be ist war lautet lauten est sera es era será é é: to as auf als à are: is: était sarà è jest on"
+    " to: now jetzt wie como comme : = является это".split()
+)
+IDEOGRAPHIC_COPULAS = ("是", "为", "為", "は", "：", "が", "改成", "叫", "는", "은")
+# Fields that hold the value of what another field names: `variable "db_password" { default = "…" }`.
+NEUTRAL_NAMES = frozenset(
+    "value default content text data string plaintext parametervalue secretstring val".split()
+)
+# Lines of a table, and what separates its cells.
+ROW = r"[^\n]{3,400}+"
+# `VALUES` begins a row of its own.
+SQL_ROW = r"(?i)(?:[^\n)]|\)(?![ \t]{0,3}values)){3,400}+|\)[ \t]{0,3}values[^\n]{1,400}+"
+CODE_LETTERS = r"[\w+/=.~:%-]+$"
+COLUMN = r"[\w-]{2,40}$"
+ROW_EDGES = ("|", "│", "\t", ",")
+# With letters and digits, and yet no password: a path, a file, an address, a version, a date, an amount, a term.
+ORDINARY = (
+    r"(?i)(?:[/~.@#$<>{(\[-]|\w+://|[\w.+-]+@[\w-]+\.|\S*\.[a-z]{1,8}(?::[0-9]+)*$|v?[0-9]+\.[0-9]|[0-9][0-9.,:/TZtz+-]*(?-i:[a-z%-]{0,12})$"
+    r"|[\w.-]+\(|[\w-]+(?:\.[\w-]+)*:[0-9]+$|0x[0-9a-f]+$"
+    r"|(?:base|sha-?|md|utf-?|oauth|auth|argon|pbkdf|ed|ecdsa|x|s|k|i|l|v|p|ec|rs|hs|es|ps|aes-?|rsa-?|http/?|ipv|python|py"
+    r"|win|secp|curve|crc|node|java|php|ctrl\+|f|mp|h|sql|log4j|web|step|phase|line|chapter|table|issue|pr|user|test|room"
+    r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$))"
+)
 # The name's last word decides; these come after it and change nothing.
 NAME_TAILS = frozenset(
     "value base data string str b64 base64 dev prod production test testing live old new default staging local main"
@@ -255,7 +292,10 @@ PASSWORD_WORDS = frozenset(
 )
 # Written as one word: `PGPASSWORD`, `authtoken`, `accesskey`.
 PASSWORD_ENDS = ("password", "passwords", "passwd", "passphrase", "passcode", "passwort", "pwd", "kennwort",
-                 "motdepasse", "contraseña", "wachtwoord")  # fmt: skip
+                 "motdepasse", "contraseña", "wachtwoord", "lösenord", "losenord", "adgangskode", "salasana", "hasło",
+                 "haslo", "heslo", "jelszó", "jelszo", "parola", "şifre", "sifre", "пароль", "密码", "密碼", "口令", "パスワード",
+                 "비밀번호")  # fmt: skip
+TOKEN_ENDS = ("geheimnis", "jeton", "令牌", "密钥", "密鑰", "токен", "トークン")
 SECRET_WORDS = frozenset("credential credentials cred creds otp".split())
 SECRET_ENDS = ("apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey", "masterkey", "signingkey",
                "encryptionkey", "presharedkey", "licensekey")  # fmt: skip
