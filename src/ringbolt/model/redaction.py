@@ -155,10 +155,10 @@ class Redactor:
                 clean_key(key): self._walked(inner, own, clean, clean_key, levels)
                 for (key, inner), own in zip(value.items(), names, strict=True)
             }
-        value = without_private_blocks(value)
+        blocks = without_private_blocks(list(value))
         return [
             self._walked(inner, flag or name, clean, clean_key, levels)
-            for inner, flag in zip(value, _flags_before(value), strict=True)
+            for inner, flag in zip(blocks, _flags_before(blocks), strict=True)
         ]
 
 
