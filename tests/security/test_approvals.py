@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from ringbolt.ledger.approvals import Gate
@@ -57,7 +57,8 @@ def test_without_the_gate_steps_begin(tmp_path_factory, monkeypatch):
     monkeypatch.setattr(Gate, "_hold_steps", lambda *_: None)
 
     @seed(1)
-    @settings(max_examples=20, database=None, report_multiple_bugs=False)
+    # Without shrinking, which takes most of a minute and adds nothing: one call is drawn.
+    @settings(max_examples=20, database=None, report_multiple_bugs=False, phases=[Phase.generate])
     @given(st.data())
     def search(data):
         made, ok, why = after_calls(tmp_path_factory.mktemp("stores"), data, number=1)

@@ -122,8 +122,8 @@ def test_a_token_has_so_many_waits_and_the_next_is_refused(tmp_path):
             assert (refused.status, refused.error["code"]) == (429, "too_many_waits")
             other = ask("POST", "/api/smart_wait", {**body, "timeout": 0}, token="user")
             assert other.data["state"] == "timeout"
-        until(lambda: watching(memory) == 0)
-        assert ask.call("smart_wait", target="manual:", timeout=0)["state"] == "timeout"
+        # The wait ends before the server has counted its client out.
+        until(lambda: ask("POST", "/api/smart_wait", {**body, "timeout": 0}).status == 200)
 
 
 def test_a_server_that_ends_lets_its_clients_go_and_their_waits_go_on(memory, tmp_path):

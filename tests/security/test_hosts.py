@@ -55,7 +55,7 @@ def test_on_other_hosts_these_are_tools_like_any_other(tmp_path, monkeypatch, na
     host = QuickHost(tmp_path, monkeypatch)
     host.tell("UserPromptSubmit", prompt=REQUEST)
     with host.memory() as memory:
-        from ringbolt.hosts.events import apply
+        from ringbolt.hosts.capture.events import apply
 
         theirs = memory.acting_as(agent=name)
         event = {"event": "PostToolUse", "session": host.session, "tool_use_id": "1"}

@@ -12,7 +12,7 @@ from ringbolt.extract.values import printed_values, stated_values
 from ringbolt.model.redaction import MARK, Redactor
 from ringbolt.signals.text_layout import layout
 from tests.core.calls import WRITES
-from tests.security import secret_files
+from tests.security import secret_files, secret_mixed
 from tests.security.secret_shapes import INNOCENT, SECRETS, made, shapes
 from tests.support import open_memory
 from tests.surfaces.command_line import environ, process
@@ -70,8 +70,17 @@ def test_the_same_holds_for_files_and_output_of_tools(held_out, later):
         assert sum(wrong(held_out, lines).values()) <= most * count, wrong(held_out, lines)
 
 
+def test_the_same_holds_for_prompts_settings_output_and_code():
+    for name in ("FIRST", "SECOND", "HARD", "LAST", "UNREAD"):
+        for kind, wrong, most in (("SECRETS", leaked, 0.03), ("INNOCENT", touched, 0.01)):
+            lines = getattr(secret_mixed, f"{name}_{kind}")
+            found = {**wrong(False, lines), **wrong(True, lines)}
+            assert sum(found.values()) <= most * len(lines.strip().splitlines()), found
+
+
 def test_redacting_twice_changes_nothing_more():
-    for shape in SECRETS.strip().splitlines():
+    mixed = (secret_mixed.FIRST_SECRETS, secret_mixed.SECOND_SECRETS, secret_mixed.HARD_SECRETS)
+    for shape in "\n".join((SECRETS.strip(), *map(str.strip, mixed))).splitlines():
         text, _ = made(shape, random.Random(shape))
         once = REDACTOR.text(text)
         assert REDACTOR.text(once) == once

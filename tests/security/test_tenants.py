@@ -9,7 +9,7 @@ import pytest
 from psycopg import errors as pg
 
 from ringbolt import RingboltError, TaskMemory
-from ringbolt.store.postgres import tenant_key
+from ringbolt.store.postgres_database import tenant_key
 from tests.servers import APPLICATION, application_url, fresh_database
 from tests.support import open_memory, refused
 

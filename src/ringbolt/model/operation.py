@@ -82,8 +82,7 @@ class Operation(Value, frozen=True, kw_only=True):
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of its parameters."""
-        code = self.method.__code__
-        return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+        return _parameters(self.method)[1:]
 
     @property
     def description(self) -> str:

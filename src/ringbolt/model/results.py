@@ -127,7 +127,7 @@ class Packet(Value, frozen=True, kw_only=True):
 
 
 class DrillLoss(Value, frozen=True, kw_only=True):
-    """Something that one way of recovering it has lost: where it was recorded, and which ways have it.
+    """Something to recover, which one way may have lost: where it was recorded, and which ways have it.
 
     `host` is None where the host's own summary is not known. A stored result has no `text`; its event does.
     """
@@ -144,7 +144,7 @@ class DrillRow(Value, frozen=True, kw_only=True):
     """One kind of content that must be recovered after a compaction: its count, the required percentage, how
     many were recovered in each way, and what the packet of 1,500 tokens or the host's summary has lost.
 
-    With a count of 0 there was nothing to measure.
+    With a count of 0 there was nothing to measure. `kept` lists the rest; a stored result does not have it.
     """
 
     name: str
@@ -156,6 +156,7 @@ class DrillRow(Value, frozen=True, kw_only=True):
     host: int
     host_count: int
     lost: tuple[DrillLoss, ...] = ()
+    kept: tuple[DrillLoss, ...] = ()
 
     def missed(self) -> bool:
         """Whether the packet of 1,500 tokens has less than is required."""
@@ -452,6 +453,34 @@ class CopyReport(Value, frozen=True, kw_only=True):
     others: int = 0
     source: VerifyReport | None = None
     target: VerifyReport | None = None
+
+
+class LostEvents(Value, frozen=True, kw_only=True):
+    """Events that `repair` could not recover: from one seq to another, and why."""
+
+    task_id: str
+    first: int
+    last: int
+    why: str
+
+
+class RepairReport(Value, frozen=True, kw_only=True):
+    """What `repair` wrote into the new store, and what was lost.
+
+    `elsewhere` counts the events that only another file had, by its path. `unproven` are events that follow a
+    lost one: they were readable, but their hash covers the lost one. `waiting` are the events of hooks that
+    were not in the damaged store yet and are now in the journal of the new one.
+    """
+
+    ok: bool
+    tasks: int
+    events: int
+    lost: tuple[LostEvents, ...] = ()
+    unproven: int = 0
+    elsewhere: Mapping[str, int] = {}
+    waiting: int = 0
+    skipped: tuple[str, ...] = ()
+    verified: VerifyReport | None = None
 
 
 class FolderExport(Value, frozen=True, kw_only=True):

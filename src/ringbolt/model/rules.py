@@ -324,7 +324,7 @@ def _dependency(step: dict[str, Any], ref: Any, used: set[str], titles: dict[str
 def _unbulleted(line: str) -> str:
     text = line.strip()
     head, _, tail = text.partition(" ")
-    if head in ("-", "*", "•", "+") or (head[:-1].isdigit() and head[-1:] in (".", ")", ":")):
+    if head in ("-", "*", "•", "+") or (head[:-1].isdecimal() and head[-1:] in (".", ")", ":")):
         text = tail.strip()
     if text[:1] == "[":
         for box in ("[ ]", "[x]", "[X]"):
@@ -387,14 +387,3 @@ def plan_position(items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "current_item": current,
         "next_item": following["item_id"] if following else None,
     }
-
-
-# The channels from the most to the least trusted; Ringbolt itself writes through `system`. A text of unknown
-# origin (None) is trusted least.
-TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "tool", "web", "import", None)
-
-
-def least_trusted(channels: Sequence[Channel | None]) -> Channel | None:
-    """The least trusted of several channels, which is how far a row that quotes all of them can be
-    trusted."""
-    return max(channels, key=TRUST.index, default=None)

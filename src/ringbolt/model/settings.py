@@ -251,14 +251,14 @@ class Settings(Value, frozen=True, kw_only=True):
     callbacks: Annotated[
         Switch, means("on: call a task's callback_url when the task or one of its waits ends.")
     ] = "on"
-    callback_private: Annotated[
-        Literal["off", "on"], means("on: also call URLs on this machine or a private network.")
-    ] = "off"
+    callback_private: Annotated[Switch, means("on: also call URLs on this machine or a private network.")] = (
+        "off"
+    )
     callback_seconds: Annotated[float, within(0.1, 50, "Seconds that a call to a callback_url may take.")] = (
         10.0
     )
     keep_secrets: Annotated[
-        Literal["off", "on"],
+        Switch,
         means("on: store passwords, tokens and keys as they come; off: replace them by a marker."),
     ] = "off"
     guard: Annotated[
@@ -287,11 +287,11 @@ class Settings(Value, frozen=True, kw_only=True):
         int, within(10, 60_000, "Milliseconds that a hook before or after a compaction may take.")
     ] = 2000
     wait_private: Annotated[
-        Literal["off", "on"], means("on: waits may call URLs on this machine or a private network.")
+        Switch, means("on: waits may call URLs on this machine or a private network.")
     ] = "off"
-    wait_commands: Annotated[
-        Literal["off", "on"], means("on: waits may run commands, as a check or when they end.")
-    ] = "off"
+    wait_commands: Annotated[Switch, means("on: waits may run commands, as a check or when they end.")] = (
+        "off"
+    )
     wait_displays: Annotated[
         Switch, means("on: waits may look at terminals, screens, windows and processes.")
     ] = "on"

@@ -16,6 +16,9 @@ from .types import Channel
 # here: it may tidy up after agents, and never hides the user's words.
 _RANKS = {"user": 4, "agent": 3, "system": 3, "tool": 2, "web": 1, "import": 0}
 
+# The order of trust in a text; one of unknown origin (None) is trusted least.
+TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "tool", "web", "import", None)
+
 # Statuses of a record after which views no longer show it as valid, by its type; for all other types, only
 # an undo (`invalidated`) hides it. The end of a wait or a side effect is a report, except for cancelling.
 _ENTRY_ENDS = frozenset(("superseded", "resolved", "invalidated"))
@@ -38,6 +41,11 @@ def hides(record_type: str | None, status: str) -> bool:
     if record_type in _ENTRY_TYPES:
         return status in _ENTRY_ENDS
     return status in _HIDING.get(record_type or "", ("invalidated",))
+
+
+def least_trusted(channels: Iterable[Channel | None]) -> Channel | None:
+    """The least trusted of several channels: how far a text that quotes all of them can be trusted."""
+    return max(channels, key=TRUST.index, default=None)
 
 
 def is_users(channel: str | None) -> bool:

@@ -63,6 +63,7 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("postman", ("PMAK-",), r"PMAK-[0-9a-f]{20,40}-[0-9a-f]{20,50}"),
     ("figma", ("figd_", "figo_"), _APART + r"fig[do]_[\w-]{20,100}"),
     ("age", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
+    ("twitch", ("oauth:",), r"(?<![A-Za-z0-9])oauth:[a-z0-9]{30}(?![A-Za-z0-9])"),
     ("telegram", (":AA",), r"(?<![0-9])[0-9]{8,10}:AA[\w-]{28,40}"),
     ("pulumi", ("pul-",), _APART + r"pul-[0-9a-f]{30,50}"),
     ("notion", ("ntn_", "secret_"), _APART + r"(?:ntn_[A-Za-z0-9]{36,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))"),
@@ -130,7 +131,7 @@ PRIVATE_KEY = (
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:(?:[^-]|-(?!----)){0,20000}+-----END[A-Z0-9 ]{0,60}-----|(?:[\w+/=:., \t\r\n\\-]{0,20000}+))"
 )
-PUTTY_KEY = r"(?<=Private-Lines: )[0-9]{1,3}\s{1,4}(?:[A-Za-z0-9+/=]{4,80}\s{1,2}){1,200}(?:Private-MAC: [0-9a-f]{20,64})?"
+PUTTY_KEY = r"(?<=Private-Lines: )[0-9]{1,3}\s{1,4}(?:[A-Za-z0-9+/=]{4,80}(?:\s{1,2}|$)){1,200}(?:Private-MAC: [0-9a-f]{20,64})?"
 
 # The private part of a key in JSON.
 WEB_KEY = r"\"(?:d|p|q|dp|dq|qi|k)\\?\"[ \t]{0,3}:[ \t]{0,3}\\?\"(?P<secret>[\w-]{20,2000}+)"
@@ -138,7 +139,7 @@ WEB_KEY = r"\"(?:d|p|q|dp|dq|qi|k)\\?\"[ \t]{0,3}:[ \t]{0,3}\\?\"(?P<secret>[\w-
 # Userinfo of URLs: a password, then a token in the place of a user.
 URL_LOGIN = r"(?<=://)([^\s/:@\"'<>`\\]{0,100}+):([^\s/\"'<>`\\]{1,200})@"
 URL_SLASHED = r"(?<!http)(?<!https)(?<=://)[^\s/:@\"'<>]{1,60}+:([^\s\"'<>@:]{1,100}+)@"
-URL_TOKEN = r"(?<=://)([^\s/:@\"'<>`\\]{16,400}+)@"  # noqa: S105 - a pattern
+URL_TOKEN = r"(?<=://)([^\s/:@\"'<>`\\]{16,400}+)@(?!o[0-9]{1,12}\.ingest\.)"  # noqa: S105 - a pattern
 # `user:code@host.name` without a scheme, and `cargo login CODE`: only if the code is random.
 BARE_LOGIN = r"(?<![\w/:@.+-])[\w.+-]{2,40}+:([^\s:@/\"'<>`\\]{12,100}+)@(?=[\w-]{0,60}[A-Za-z][\w-]{0,60}\.)"
 LOGIN_CODE = r"(?i)(?<![\w.-])(?:login|auth|authenticate)[ \t]{1,3}([a-z0-9][\w.~+/=-]{19,400}+)"
@@ -148,15 +149,24 @@ JDBC_LOGIN = (
 # Addresses whose path is the secret.
 WEBHOOKS = (
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api(?:/v[0-9]{1,2})?/webhooks/"
-    r"|webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/|hooks\.chime\.aws/incomingwebhooks/"
+    r"|webhook\.office\.com/webhookb2/|outlook\.office(?:365)?\.com/webhook/|hooks\.zapier\.com/hooks/catch/|hooks\.chime\.aws/incomingwebhooks/"
     r"|maker\.ifttt\.com/trigger/[\w-]{1,60}/with/key/|api\.telegram\.org/(?:file/)?bot"
     r"|logic\.azure\.com(?::443)?/workflows/)(?P<secret>[^\s\"'<>?`|)\]}\\]{16,400}+)"
 )
-HOOK_HINTS = ("hooks.", "/webhooks/", "webhook.office", "maker.ifttt", "telegram.org", "logic.azure")
+HOOK_HINTS = (
+    "hooks.",
+    "/webhooks/",
+    "webhook.office",
+    "office.com/webhook",
+    "office365.com/webhook",
+    "maker.ifttt",
+    "telegram.org",
+    "logic.azure",
+)
 
 # `Authorization: Bearer …` and the like, with or without the header's name.
 AUTHORIZATION = (
-    r"(?i)(?:(?<![A-Za-z])(?:bearer|basic|negotiate)[ \t]{1,3}"
+    r"(?i)(?:(?<![A-Za-z])(?:bearer|basic|negotiate)[ \t,]{1,3}"
     r"|authorization\\{0,3}[\"']?\]?[ \t]{0,3}(?::|=>?|,)[ \t]{0,3}\\{0,3}[\"']?"
     r"(?:[A-Za-z][A-Za-z0-9-]{1,20}(?:[ \t]{1,3}|[ \t]?=[ \t]?))?)"
     r"\\{0,3}[\"']?(?P<secret>[\w+/][\w.~+/:=!@#%^*|-]{7,4000}+)"
@@ -169,11 +179,24 @@ COOKIE = r"(?P<name>[\w.-]{1,80})=(?P<value>[^\s;,\"']{1,4000}+)"
 # `host:port:database:user:password`, the lines of a .pgpass.
 PGPASS = r"(?m)^[\w.*-]{1,100}:(?:[0-9]{4,5}|\*):[^:\s]{1,63}:[^:\s]{1,63}:(?P<secret>[^\s:]{4,200})[ \t]*$"
 # `rabbitmqctl add_user shop CODE`
-USER_ADDED = r"(?i)(?:add_user|create_user|change_password|set_password)[ \t]{1,3}[\w.@-]{1,60}[ \t]{1,3}([^\s\"']{6,100}+)"
+USER_ADDED = (
+    r"(?i)(?:add_?user|create_user|change_password|set_password|sp_addlogin|net user|wpa_passphrase)[ \t]{1,3}[\"']?[\w.@-]{1,60}[\"']?,?"
+    r"[ \t]{1,3}[\"']?([^\s\"']{6,100}+)"
+)
+# `… secret set NAME --body …`, `ssm put-parameter … --value …`: an argument of a command that stores a secret.
+STORED_ARGUMENT = r"(?:--(?:value|body|secret-string|secret-value|literal)[ =]|[ \t]-b[ ]?|<<<[ \t]?)[\"']?(?P<secret>[^\s\"']{6,200}+)"
+STORING_WORDS = ("secret", "credential", "put-parameter", "variable")
+# A password that `expect` types.
+EXPECT_SEND = r"assword[^\n]{0,40}[\n;][^\n]{0,20}?send[ \t]{1,3}(?:--[ \t]{1,3})?[\"{](?P<secret>[^\"\\$\s{}]{4,100}+)\\[rn]"
+# A passphrase of several words.
+SAID_PHRASE = (
+    r"(?im)pass ?phrase[^\n:=]{0,30}?(?:[:=]|[ \t]is(?=[ \t]))[ \t\"'`]{1,3}"
+    r"(?P<secret>[a-z]{2,12}(?:[ -][a-z]{2,12}){2,9})[\"'`.]{0,2}[ \t]*$"
+)
 # A login in a sentence or a call: `credentials: bob / …`, `auth=("bob", "…")`.
 SAID_LOGIN = (
-    r"(?i)(?:credentials?|creds|logins?|auth|zugangsdaten|identifiants?)(?:[^\n:=]{0,40}?(?:[:=]|[ \t](?:is|are|was|ist|sind))"
-    r"[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?[ \t]{0,2}[/:|]|[ \t]{0,2}=?[ \t]{0,2}[(\[][\"'][\w.@+-]{2,60}[\"'],)[ \t]{0,2}"
+    r"(?i)(?:credentials?|creds|logins?|log[ -]in|auth|authenticate|sign_?in|begin|zugangsdaten|identifiants?)(?!\w)(?:[^\n:=]{0,24}?(?:[:=]|[ \t](?:is|are|was|ist|sind|as|als|with|mit))"
+    r"[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?[ \t]{0,2}[/:|]|[ \t]{0,2}=?[ \t]{0,2}[(\[][\"'][\w.@+ -]{2,60}[\"'],)[ \t]{0,2}"
     r"[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
 )
 SEED_PHRASE = (
@@ -187,26 +210,28 @@ SESSION_COOKIE = (
 # `echo … | sudo -S`: what is piped into a program that reads a password.
 PIPED = (
     r"(?:echo|printf)[ \t]{1,3}(?:-[neE]{1,2}[ \t]{1,3})?(?P<quote>[\"']?)(?:%s(?:\\n)?[\"']?[ \t]{1,3}[\"']?)?"
-    r"(?P<secret>[^\s\"'`|]{4,200}+)[\"']?[ \t]{0,3}\|[ \t]{0,3}(?=[^\n|]{0,120}(?:sudo[ \t]{1,3}[^\n|]{0,20}-S|stdin|with-token|chpasswd|passwd))"
+    r"(?P<secret>[^\s\"'`|]{4,200}+)[\"']?[ \t]{0,3}\|[ \t]{0,3}(?=[^\n|]{0,120}(?:sudo[ \t]{1,3}[^\n|]{0,20}-S|stdin|with-token|chpasswd|passwd|passphrase|password|cryptsetup|unlock))"
 )
 
 # Arguments of programs that hold a password: each flag with the programs that it belongs to. How the value
 # follows: `attached` (-pX), `apart` (-p X), `either`, or after a separator inside it (`user:X`).
-PROGRAM_FLAGS = r"(?<=[ \t\n\"',])(?:(-[aApPuUwkH]|--user|--proxy-user|--passin|-pass(?:in|out)?|/p:|/pass:)(?:[\"'],)?([ \t=]{0,3}))(?=[^\s-]|-\S)"
+PROGRAM_FLAGS = r"(?<=[ \t\n\"',])(?:(-[aANpPuUwkHX]|--user|--proxy-user|--passin|-pass(?:in|out)?|/p:|/pass:)(?:[\"'],)?([ \t=]{0,3}))(?=[^\s-]|-\S)"
 FLAG_PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
     "-p": (
         ("mysql", "attached"), ("mariadb", "attached"), ("7z", "attached"), ("rar", "attached"),
         ("sshpass", "either"), ("login", "either"), ("mongo", "apart"), ("psexec", "apart"), ("smbmap", "apart"),
         ("crackmapexec", "apart"), ("evil-winrm", "apart"), ("rdesktop", "apart"), ("influx", "apart"),
-        ("wp-cli", "apart"), ("cqlsh", "apart"),
+        ("wp-cli", "apart"), ("cqlsh", "apart"), ("useradd", "apart"), ("usermod", "apart"),
     ),
     "-P": (
         ("zip", "either"), ("sqlcmd", "either"), ("bcp", "either"), ("osql", "either"), ("mosquitto", "apart"),
         ("ipmitool", "apart"),
     ),
+    "-N": (("ssh-keygen", "apart"),),
     "-a": (("redis-cli", "apart"), ("http", ":"), ("https", ":"), ("keydb-cli", "apart"), ("valkey-cli", "apart")),
     "-A": (("snmp", "apart"),),
-    "-u": (("curl", ":"), ("lftp", ","), ("wget", ":"), ("xh", ":")),
+    "-X": (("snmp", "apart"),),
+    "-u": (("curl", ":"), ("ftp", ","), ("wget", ":"), ("xh", ":")),
     "-U": (("smbclient", "%"), ("rpcclient", "%"), ("curl", ":"), ("net", "%"), ("smbget", "%")),
     "--user": (("curl", ":"), ("smbclient", "%"), ("lftp", ",")),
     "--proxy-user": (("curl", ":"),),
@@ -219,13 +244,36 @@ FLAG_PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
     "/pass:": (("cmdkey", "attached"),),
 }  # fmt: skip
 FLAG_HINTS = (
-    "mysql", "mariadb", "7z", "rar ", "sshpass", "login", "mongo", "psexec", "smb", "crackmap", "winrm", "rdesktop",
-    "influx", "zip ", "sqlcmd", "bcp ", "osql", "mosquitto", "ipmitool", "-cli", "http ", "snmp", "curl", "lftp",
-    "wget", "rpcclient", "ldap", "openssl", "freerdp", "cmdkey", "cqlsh", "net ",
+    "mysql", "mariadb", "7z", "rar ", "sshpass", "login", "mongo", "psexec", "smb", "crackmap", "useradd", "usermod", "winrm", "rdesktop",
+    "influx", "zip ", "sqlcmd", "bcp ", "osql", "mosquitto", "ipmitool", "-cli", "http ", "snmp", "curl", "ftp",
+    "keygen", "wget", "rpcclient", "ldap", "openssl", "freerdp", "cmdkey", "cqlsh", "net ",
 )  # fmt: skip
 # The rest of a command after its user, and the arguments there.
 USER_ARGUMENT = r"(?<=[ \t])(?:-u[ \t]|--user(?:name)?[ =]|/u(?:ser)?:)[^\n|;&]{4,300}+"
+# A command that logs in or stores credentials.
+LOGIN_COMMAND = (
+    r"(?<=[ \t])(?:alias set|login|auth|configure|(?:add-)?credentials?)(?=[ \t])[^\n|;&]{20,400}+"
+)
 ARGUMENT = r"(?<=[ \t])(?:-[A-Za-z]|/\w{1,8}:|--?[a-z-]{2,30}=)?[\"']?(?P<secret>(?<![ \t]-)[^\s\"'-][^\s\"']{7,80}+)[\"']?"
+# `kinit bob <<< "…"`: a here-string for a program that reads a password.
+HERE_STRING = r"(?:kinit|passwd|sudo[ \t]{1,3}-S|cryptsetup|login|stdin|with-token|--batch)[^\n<]{0,120}<<<[ \t]{0,3}[\"']?(?P<secret>[^\s\"']{4,200}+)"
+# A call with an address, a user and a password: `connect("mysql:host=db1", "app", "…")`.
+LOGIN_CALL = (
+    r"(?i)(?:connect|connection|pdo|authenticate|log_?[io]n|bind|auth)\w{0,20}\([\"'][^\"'\n]{1,100}[\"'],[ ]?[\"'][\w.@-]{1,60}[\"'],"
+    r"[ ]?[\"'](?P<secret>[^\s\"']{6,100}+)[\"']"
+)
+# In a command that prints a secret in its next line.
+READING_WORDS = (" get", ":get", " read", " show", " reveal", " print", " fetch", "-field")
+HASHING_HINTS = (
+    "securestring", "setpass", "set_pass", "hashpass", "hash_pass", "checkpass", "check_pass", "verifypass", "verify_pass",
+    "encodepass", "encryptpass", "hashpw", "password_hash", "password_verify",
+)  # fmt: skip
+# Functions whose argument is a password.
+HASHING_CALL = (
+    r"(?i)(?:convertto-securestring(?:[ \t]{1,3}-string)?|(?:set|hash|check|verify|encode|encrypt)_?pass(?:word|wd)|hashpw"
+    r"|password_(?:hash|verify))"
+    r"[ \t]{0,3}\(?[ \t]{0,3}[bN]?[\"'](?P<secret>[^\s\"']{6,200}+)[\"']"
+)
 HTPASSWD = r"htpasswd[ \t]{1,3}-[A-Za-z]{0,6}b[A-Za-z]{0,6}[ \t]{1,3}(?:-[A-Za-z]{1,6}[ \t]{1,3}){0,3}(?:[^\s-]\S{0,200}[ \t]{1,3}){1,2}?(?P<secret>[^\s\"'$]{4,200}+)(?=[ \t]*(?:$|[\n\"';&|]))"
 
 # --- names and values -------------------------------------------------------------------------------
@@ -235,7 +283,7 @@ IDEOGRAPHS = "\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef"
 # What the name of a secret contains, as it is searched for; in longer words only after a separator or a
 # change of case (`_named` in redaction looks).
 NAME_STEMS = (
-    r"pass(?:w(?:or[dt]|d)|phrase|code)?|pwd|pw|kennwort|mot[ _-]de[ _-]passe|motdepasse|contrase[nñ]a|senha|wachtwoord"
+    r"pass(?:w(?:or[dt]|d)|phrase|code)?|pwd|pw|kennwort|mot[ _-]de[ _-]passe|motdepasse|contrase[nñ]a|(?<![a-z])clave|senha|wachtwoord"
     r"|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz[óo]|parola|[şs]ifre|пароль|密[码碼]|口令|パスワード|비밀번호"
     r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis"
     r"|jeton|cl[ée](?: d'| )?api|identified(?: with \w{1,40})? by|令牌|密[钥鑰]|токен|トークン|jwt|pat(?![A-Za-z])"
@@ -243,12 +291,12 @@ NAME_STEMS = (
 TELLING_STEM = r"(?i)passw|secret|token|cred|api|key|jwt"
 # The same in lower case and without what follows: a quick search finds these first.
 NAME_BEGINS = (
-    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|schlüssel"
+    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|clave|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|schlüssel"
     r"|geheimnis|jeton|cl[ée]|identified|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz|parola|[şs]ifre|пароль"
     r"|密[码碼钥鑰]|口令|令牌|パスワード|トークン|비밀번호|токен|jwt|pat(?![a-z])"
 )
 NAME_HINTS = (
-    "pass", "pwd", "pw=", "pw:", "pw\"", "pw ", "kennwort", "contrase", "senha", "wachtwoord", "secret", "token", "key",
+    "pass", "pwd", "pw=", "pw:", "pw\"", "pw ", "kennwort", "contrase", "clave", "senha", "wachtwoord", "secret", "token", "key",
     "cred", "auth", "psk", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api", "identified",
     "senord", "adgangskode", "salasana", "haslo", "hasło", "heslo", "jelsz", "parola", "ifre", "пароль", "密", "口令", "令牌",
     "パスワード", "トークン", "비밀번호", "токен", "jwt", "_pat=", "_pat:", "_pat ", "_pat\"",
@@ -258,7 +306,7 @@ DESCRIBING_WORDS = frozenset(  # `token id`, `key fingerprint`: what follows is 
     "id ids name file path hash hashes digest fingerprint accessor hint policy type length version prefix".split()
 )
 COPULAS = frozenset(
-    "is was are be ist war lautet lauten est sera es era será é é: to as auf als à are: is: était sarà è jest on"
+    "is was are ist war lautet lauten est sera es era será é é: to as auf als à are: is: était sarà è jest on"
     " to: now jetzt wie como comme : = является это".split()
 )
 IDEOGRAPHIC_COPULAS = ("是", "为", "為", "は", "：", "が", "改成", "叫", "는", "은")
@@ -288,10 +336,10 @@ NAME_TAILS = frozenset(
     " 1 2 3 4 5 6 7 8 9 0".split()
 )
 PASSWORD_WORDS = frozenset(
-    "pass pw psk requirepass masterauth senha contrasena storepass keypass dbpass userpass rootpw adminpw".split()
+    "pass pw psk requirepass masterauth senha clave contrasena storepass keypass dbpass userpass rootpw adminpw rootpass adminpass smtppass mailpass ftppass".split()
 )
 # Written as one word: `PGPASSWORD`, `authtoken`, `accesskey`.
-PASSWORD_ENDS = ("password", "passwords", "passwd", "passphrase", "passcode", "passwort", "pwd", "kennwort",
+PASSWORD_ENDS = ("password", "passwords", "passwd", "storepass", "keypass", "passphrase", "passcode", "passwort", "pwd", "kennwort",
                  "motdepasse", "contraseña", "wachtwoord", "lösenord", "losenord", "adgangskode", "salasana", "hasło",
                  "haslo", "heslo", "jelszó", "jelszo", "parola", "şifre", "sifre", "пароль", "密码", "密碼", "口令", "パスワード",
                  "비밀번호")  # fmt: skip
@@ -302,7 +350,7 @@ SECRET_ENDS = ("apikey", "accesskey", "secretkey", "privatekey", "authkey", "acc
 # With `key` after one of these it is a secret …
 KEY_WORDS = frozenset(
     "api access secret private priv auth account signing sign encryption encrypt crypto cipher master session shared"
-    " storage service client consumer app application admin license licence webhook deploy symmetric aes hmac rsa"
+    " storage service client consumer app application admin license licence webhook deploy symmetric aes hmac"
     " preshared subscription server root write functions jwt cookie cookies bot merchant developer dev integration"
     " security token authorization".split()
 )
@@ -312,14 +360,14 @@ PLAIN_KEY_WORDS = frozenset(
     " unique composite range natural candidate surrogate routing translation locale json config dedup build job event"
     " state file record search index feature query react list answer short arrow function modifier document message"
     " site publishable recaptcha anon s3 redis log dictionary attribute property field column ordering grouping join"
-    " correlation turn storagestate commit content asset etag stable item entry node kms any press no".split()
+    " correlation turn storagestate commit content asset etag stable item entry node kms any press no rsa dsa ecdsa eddsa ed25519 gpg pgp openpgp".split()
 )
 # A name that ends in one of these describes a secret and holds none.
 HARMLESS_WORDS = frozenset(
     "file files path paths name names count limit limits type types url uri urls id ids field fields length policy ttl"
     " budget expiry expires expire expiration expired env var variable header headers len size index usage used total"
     " max min per version arn ref refs reference minutes seconds hours days label placeholder prompt hint required"
-    " enabled disabled regex pattern format provider manager store service class endpoint host port prefix suffix"
+    " enabled disabled regex pattern format provider manager mgr store service class endpoint host port prefix suffix"
     " status state role roles scope scopes user username mode method methods kind algorithm alg charset help title"
     " description message error errors page policies rotation strength rules rule check checks validator input output"
     " form view template screen button reset change changed confirmation cost price counts ring chain pair pairs"
@@ -327,7 +375,7 @@ HARMLESS_WORDS = frozenset(
     " middleware func function callback module parser lexer lookup table column row server servers issuer audience"
     " set get reader writer cache tokens secrets keys ref references namespace domain location bucket attempts age"
     " required optional visible hidden shown needed only management vault engine backend by at on in of for to"
-    " address email prompted protected based less free strategy flow grant granted create created update updated"
+    " address email timeout interval delay date time period link history lock locked strategy prompted protected based less free strategy flow grant granted create created update updated"
     " delete deleted revoke revoked generate generated rate rates ratio window fn cb hook hooks".split()
 )
 # What comes before `token` when no credential is meant.
@@ -340,7 +388,7 @@ PLAIN_TOKEN_WORDS = frozenset(
 
 # A value that is not a secret, whatever its name: a placeholder, a variable, a template, a type or a word.
 PLACEHOLDER = (
-    r"(?i)(?:[<`|&]|\$[\w{(]|%\w+%|\{\{?|\[|\(|#\{|\*{2,}|\.{2,}|…|=|x{3,}\S{0,40}$|0{4,}$|-+$|_+$|\?+$|\\[\"']?$"
+    r"(?i)(?:[<`|&]|\$[\w{(]|%\w+%|\{\{?|\[|\(|#\{|:?\*{2,}|\.{2,}|\.[*+]|\\[SWDswd]|…|=|x{3,}\S{0,40}$|0{4,}$|-+$|_+$|\?+$|\\[\"']?$"
     r"|(?:your|my|the|some|any|an?|new|old|enter|insert|put|replace|fake|dummy|sample|example|test|demo|bad|wrong|invalid"
     r"|valid|mock|foo|bar|default|placeholder|temp)?[-_ ]?"
     r"(?:api|access|secret|auth|db|user|admin|root|real|strong|super|own|actual|private|personal|github|openai|aws)?[-_ ]?"
@@ -360,8 +408,8 @@ PLACEHOLDER = (
 )
 # Code: a call, an index, an attribute, a generic type, a template.
 CODE = (
-    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|\[(?=[A-Za-z_\"'0-9\]])|<[A-Za-z])"
-    r"|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+){1,6}[?!]?$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\??$|f[\"']|r[\"']|b[\"']\W|\w*\{\w+\})"
+    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|\[(?=[A-Za-z_\"'0-9\[\]:$@])|<[A-Za-z])"
+    r"|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+){1,6}[?!]?$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\??$|[A-Z]{2,}[A-Z0-9]*(?:_[A-Z0-9]+)+$|[\w.$\[\]]+(?:&&|\|\||=>|=!|,\w+&&)|f[\"']|r[\"']|b[\"']\W|\w*\{\w+\})"
 )
 # Words that a sentence about passwords has, and a passphrase has not.
 SENTENCE_WORDS = frozenset(
@@ -369,3 +417,91 @@ SENTENCE_WORDS = frozenset(
     " that it too password passwords token secret key required invalid characters please enter der die das ist und nicht"
     " muss le la les est de un une el es".split()
 )
+# A short code that a person types, named in words: a PIN, a verification code, a list of recovery codes.
+SAID_CODE = (
+    r"(?i)(?<![a-z])(?:pin(?:[ -]?(?:code|number))?|(?:verification|security|recovery|backup|login|otp|2fa|mfa|one-time|sms|tan)[ -]?(?:codes?|pins?))"
+    r"(?:[ \t][a-z]{1,12}){0,2}?(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was|lautet|ist|est|es)(?=[ \t]))[ \t\"'`\r\n-]{1,6}"
+    r"(?P<secret>(?:[0-9]{4,8}|(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,6}-[a-z0-9]{4,6})(?:[\s,]{1,3}(?:[0-9]{4,8}|[a-z0-9]{4,6}-[a-z0-9]{4,6})){0,20}+)(?![\w.%:/-])"
+)
+# A seed for one-time passwords in groups of four.
+OTP_SEED = (
+    r"(?i)(?:2fa|totp|otp|mfa|authenticator)(?:[ _-][a-z]{1,12}){0,2}?[ _-]{0,2}(?:key|secret|seed|code)[\"']?(?:[ \t]is)?[ \t:=\"']{1,4}"
+    r"(?P<secret>(?-i:(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}))(?![A-Za-z0-9])"
+)
+# Calls that wrap a value without changing what it is: `SecretStr("…")`, `Buffer.from("…", "hex")`.
+WRAPPERS = frozenset(
+    "from fromhex decode decodestring b64decode base64decode unhexlify atob frombase64string frombase64 hex2bin bytes str"
+    " string secretstr secret secretbytes securestring sensitive some pointer to_string getbytes encode value".split()
+)
+COPULAS_BEFORE = (
+    " as ",
+    " is ",
+    " was ",
+    " als ",
+    " ist ",
+    " war ",
+    " comme ",
+    " est ",
+    " como ",
+    " es ",
+    " come ",
+    " è ",
+)
+# The value before its name: `use … as the password`, `… ist das Passwort`.
+NAMED_AFTERWARDS = r"(?i)(?<![^\s\"'`])(?P<secret>[^\s\"'`]{6,100}+)[\"'`]?[ \t]{1,2}(?:as|is|was|als|ist|war|comme|est|como|es|come|è)[ \t]{1,2}(?:[\w']{1,12}[ \t]{1,2}){0,3}$"
+
+
+# --- the shapes of fields ------------------------------------------------------------------------------
+
+# A name and the closest ways to bind a value to it: `password=`, `"apiKey": "`, `pw: String = "`,
+# `<password>`, `--token `. The end of the name is possessive (`+`): the separator cannot be part of a name.
+NAMED = (
+    rf"(?i)(?P<stem>{NAME_STEMS})(?P<rest>(?<![{IDEOGRAPHS}])[\w.-]{{0,40}}+|)"
+    r"(?:"
+    r"(?P<open>\\{0,3}[\"'`]?\]?\)?)[ \t]{0,8}"
+    r"(?P<sign>:[ \t]{0,3}[A-Za-z&*][\w&<>\[\]|?.]{0,40}[ \t]{0,3}=(?![=>])"
+    r"|=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])"
+    r"[ \t]{0,8}(?:!!(?:str|binary)[ \t]{1,3})?"
+    r"(?P<block>[|>][+-]?[ \t]*\r?\n[ \t]{1,40}|\\?\n[ \t]{1,40}(?=[^\s:=]{8,500}\s*$))?"
+    r"|(?P<close>[\"']?[ \t]{0,2}>\s{0,40})(?=[^<>\s]{4,500}+\s{0,40}</)"
+    r"|(?P<gap>[ \t]{1,40}+(?:\\\n[ \t]{0,20})?)"
+    r"|(?P<other>)"
+    r")(?:[NbBu](?=[\"']))?(?P<quote>(?:\\{0,3}[\"'`]|&quot;|%22)?)"
+)
+# What follows a name whose value is not bound to it as closely, piece by piece.
+PIECE = (
+    r"(?P<line>\r?\n|\\r?\\n)"
+    r"|(?<!\w)\\{0,3}[\"'`](?P<quoted>[^\"'`\n\\]{1,300}+)\\{0,3}[\"'`]"
+    r"|(?P<sign>:=|=>|->|→|=|[:：](?![^\s\"'\\]))"
+    r"|(?P<edge>[,;(){}\[\]<>|│])"
+    rf"|(?P<word>[^\s\"'`=,;(){{}}<>|│\\{IDEOGRAPHS}]{{1,300}}+)"
+    rf"|(?P<ideographs>[{IDEOGRAPHS}]{{1,40}}+)"
+)
+# `password (again): …`, `Secret Access Key [None]: …`
+QUALIFIER = r"(?:[ \t]?\([^()\n:=\"']{1,40}\)|[ \t]\[[^\[\]\n:=\"']{1,20}\])"
+# The same names with anything after a sign: what is used once a text has too many places to look at each.
+COARSE = (
+    rf"(?i)((?:{NAME_STEMS})[\w.-]{{0,40}}+\\{{0,3}}[\"'`]?\]?[ \t]{{0,2}}[=:][ \t]{{0,2}}"
+    r"\\{0,3}[\"'`]?)"
+    r"[^\s\"'`]{4,600}+"
+)
+# `<private>`, `</private>`, `<private/>`: in a JSON text, `<` and line breaks may be escaped. `<private key>`
+# is a placeholder, not a tag.
+PRIVATE_TAG = (
+    r"(?i)(?:<|\\u003c) ?(?P<closes>/?) ?private"
+    r"(?:(?:\s|\\[nrt]){1,10}[\w-]{1,40}=\\?[\"']?[^\s\"'<>]{0,80}\\?[\"']?){0,4}"
+    r"(?:\s|\\[nrt]){0,10}(?P<empty>/?)(?:>|\\u003e)"
+)
+WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ž]+|[0-9]+|[^\W\d_a-zA-ZÀ-ž]+"
+PART = r"[^\W_]+"
+UNQUOTED = r"[^\s\"'`<]{1,600}+"
+# Where a value without quotes ends before the next space: at the next field.
+NEXT_FIELD = (
+    r"[&,;|](?=[\w.-]{1,60}(?:=|:|%3D))|&(?=\w|$)|;(?=$|[A-Z][a-z])|\\[nrt\"']|%26|\\u0026|&(?:amp|quot);"
+)
+
+
+def pattern_sources() -> list[str]:
+    """Every pattern here, for the build of the capture hook."""
+    others = [value for name, value in globals().items() if name.isupper() and isinstance(value, str)]
+    return [*(source for _, _, source in VENDORS), *others]

@@ -1,0 +1,76 @@
+"""Whether a machine made a value: its length, its mix of letters and digits, its entropy."""
+
+from __future__ import annotations
+
+from math import log2
+
+from . import rules
+from .matching import pattern
+
+_SAMPLE = 160  # as many characters of a value say whether it is random
+
+
+def entropy(text: str) -> float:
+    """The entropy of a text in bits per character."""
+    text = text[:_SAMPLE]
+    counts: dict[str, int] = {}
+    for letter in text:
+        counts[letter] = counts.get(letter, 0) + 1
+    return -sum(count / len(text) * log2(count / len(text)) for count in counts.values())
+
+
+def is_random(value: str, least: int) -> bool:
+    """Whether a value looks made by a machine: long enough, mixed, and not repetitive."""
+    if len(value) < least:
+        return False
+    value = value[:_SAMPLE]
+    letters = sum(letter.isalpha() for letter in value)
+    figures = sum(letter.isdecimal() for letter in value)
+    if not letters or (not figures and not _has_mixed_case(value)):
+        return False
+    if is_wordy(value) or "abcdefgh" in value.lower():
+        return False
+    if least >= 20 and value.count("-") + value.count("_") + value.count("/") > len(value) // 6:
+        return False
+    return entropy(value) >= (3.0 if least >= 20 else 2.5)
+
+
+def is_strongly_random(code: str) -> bool:
+    """Whether a code has letters of both cases and digits, all mixed: no name, no digest, no path."""
+    kinds = [letter.isdecimal() + 2 * letter.isupper() for letter in code[:_SAMPLE]]
+    changes = sum(kinds[place] != kinds[place + 1] for place in range(len(kinds) - 1))
+    mixed = len(set(kinds)) == 3 and changes > 0.4 * len(kinds)
+    return mixed and is_random(code, 20) and entropy(code) >= 3.8
+
+
+def is_wordy(value: str) -> bool:
+    """Whether a value is made of words and small numbers: `shop-db-v2`, `jackson-0.11.2`."""
+    if (
+        not value.replace("-", "")
+        .replace("_", "")
+        .replace(".", "")
+        .replace("/", "")
+        .replace(":", "")
+        .isalnum()
+    ):
+        return False
+    parts = pattern(rules.PART).findall(value)
+    words = sum(map(_is_word, parts))
+    small = sum(len(part) <= 4 for part in parts if not _is_word(part))
+    return len(parts) > 1 and words > 0 and words + small == len(parts)
+
+
+def _is_word(part: str) -> bool:
+    """Whether a part is a word in one case or capitalised, or a term such as `sha256`, `Oauth2`, `v4auth`."""
+    letters = part.rstrip("0123456789")
+    if len(part) - len(letters) > 3 or (letters != part and len(letters) < 3):
+        return False
+    if letters[1:2].isdecimal():
+        letters = letters[:1] + letters[2:]
+    return letters.isalpha() and (letters.islower() or letters.isupper() or letters[1:].islower())
+
+
+def _has_mixed_case(value: str) -> bool:
+    """Whether cases change as in a random code, not as in `camelCase` or `Some-Words`."""
+    changes = sum(value[place].islower() and value[place + 1].isupper() for place in range(len(value) - 1))
+    return changes >= 4 and len(value) >= 20
