@@ -10,7 +10,7 @@ from tests.support import refused
 # --- actions ----------------------------------------------------------------------------------------
 
 
-def test_an_action_keeps_everything_that_was_said_about_it(memory, task, clock):
+def test_an_action_keeps_all_its_fields(memory, task, clock):
     memory.task_update(task, step=1, step_status="active")
     clock.forward(60)
     written = memory.task_log_action(

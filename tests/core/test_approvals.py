@@ -1,4 +1,4 @@
-"""Approval modes: a step or a side effect waits for a person's word, and only the user gives it."""
+"""Approval modes: a step or a side effect waits for approval, which only the user can give."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def status_of(memory, task) -> list:
     return [item.status for item in memory.task_get(task).items]
 
 
-def test_auto_waits_for_nobody(memory):
+def test_mode_auto_needs_no_approval(memory):
     task = registered(memory, "auto")
     memory.task_step_update(task, 1, status="completed")
     memory.task_intent(task, "Push the image")
@@ -32,7 +32,7 @@ def test_with_confirm_a_side_effect_waits_and_a_step_does_not(memory, user):
     task = registered(memory, "confirm")
     memory.task_step_update(task, 1, status="active")
     intent = memory.task_intent(task, "Push the image", verify="docker manifest inspect")
-    assert "waits for the user's word" in intent.warnings[0]
+    assert "waits for the user's approval" in intent.warnings[0]
     known = memory.task_get(task)
     (asked,) = known.approvals
     assert (asked.what, asked.asks, asked.intent, asked.status) == (
@@ -54,7 +54,7 @@ def test_with_confirm_a_side_effect_waits_and_a_step_does_not(memory, user):
 def test_with_manual_a_step_waits_until_the_user_says_yes(memory, user, wanted):
     task = registered(memory, "manual")
     done = memory.task_step_update(task, 1, status=wanted, note="ready")
-    assert "Step s1 waits for the user's word." in done.warnings
+    assert "Step s1 waits for the user's approval." in done.warnings
     assert status_of(memory, task)[0] == "pending"
     assert memory.task_get(task).items[0].note == "ready"
     memory.task_step_update(task, 1, status=wanted)  # asking again asks once
@@ -69,7 +69,7 @@ def test_with_manual_a_step_waits_until_the_user_says_yes(memory, user, wanted):
     assert memory.verify().ok
 
 
-def test_words_and_todo_lists_of_the_agent_move_no_step_past_the_gate(memory):
+def test_messages_and_todo_lists_of_the_agent_cannot_bypass_the_gate(memory):
     task = registered(memory, "manual")
     memory.task_update(task, "Step 1 done: the image is built.")
     memory.task_plan_sync(
@@ -79,7 +79,7 @@ def test_words_and_todo_lists_of_the_agent_move_no_step_past_the_gate(memory):
     assert {one.item for one in memory.task_get(task).approvals} >= {"s1"}
 
 
-def test_the_user_needs_nobodys_word(memory, user):
+def test_the_user_needs_no_approval(memory, user):
     task = registered(memory, "manual")
     user.task_step_update(task, 1, status="active")
     assert status_of(memory, task)[0] == "active"
@@ -115,13 +115,13 @@ def test_what_is_rejected_is_not_done_and_can_be_allowed_later(memory, user):
     assert memory.verify().ok
 
 
-def test_what_is_done_without_a_word_is_recorded_and_a_person_is_told(memory):
+def test_an_effect_without_approval_is_recorded_and_calls_for_attention(memory):
     task = registered(memory, "confirm")
     intent = memory.task_intent(task, "Drop the table").seq
     done = memory.task_outcome(task, intent=intent, outcome="did")
-    assert "without the user's word" in done.warnings[0]
+    assert "without the user's approval" in done.warnings[0]
     known = memory.task_get(task)
-    assert (known.status, known.attention) == ("active", f"#{intent} was done without the user's word")
+    assert (known.status, known.attention) == ("active", f"#{intent} was done without the user's approval")
     assert known.approvals == ()
 
 

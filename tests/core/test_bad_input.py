@@ -252,7 +252,7 @@ def deep_stages() -> object:
     return step
 
 
-def test_a_plan_that_is_no_json_is_refused_by_every_operation(memory, task):
+def test_every_operation_refuses_a_plan_that_is_not_json(memory, task):
     for key in [None, "k"]:
         for plan in [
             [nested(10000)],
@@ -290,7 +290,7 @@ NO_JSON = [
 ]
 
 
-def test_what_is_no_json_is_refused_wherever_json_is_taken(memory, prepared):
+def test_values_that_are_not_json_are_refused_everywhere(memory, prepared):
     for key in [None, "k"]:
         for call, name in [
             ("task_set", "value"),
@@ -374,12 +374,12 @@ def test_milliseconds_are_recognised(memory, task):
 # --- paths ------------------------------------------------------------------------------------------
 
 
-def test_a_folder_is_no_store(tmp_path):
+def test_a_folder_is_refused_as_a_store(tmp_path):
     with refused(None, "store_unavailable", naming=str(tmp_path)):
         open_memory(str(tmp_path))
 
 
-def test_a_file_below_a_file_is_no_store(tmp_path):
+def test_a_path_below_a_file_is_refused_as_a_store(tmp_path):
     (tmp_path / "file").write_text("")
     with refused(None, "store_unavailable"):
         open_memory(str(tmp_path / "file" / "store.db"))
@@ -439,7 +439,7 @@ def test_a_symbolic_link_to_nowhere_makes_the_store_there(tmp_path):
 @pytest.mark.parametrize(
     "content", [b"two words", b"no database at all, " * 1000, b"SQLite format 3\0" + b"\xff" * 5000]
 )
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path, content):
+def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path, content):
     path = tmp_path / "file.db"
     path.write_bytes(content)
     with refused(None, "store_corrupt", naming=str(path)):
@@ -546,7 +546,7 @@ def test_a_path_for_an_export_or_a_backup_that_cannot_be_is_refused(memory, task
     assert memory.task_get(task).seq == 1
 
 
-def test_what_is_no_path_is_refused(memory, task, monkeypatch, tmp_path):
+def test_values_that_are_not_paths_are_refused(memory, task, monkeypatch, tmp_path):
     for call in ["export_events", "import_events", "backup", "restore"]:
         monkeypatch.chdir(tmp_path)
         for path in (None, 5, b"bytes", ["a"]):

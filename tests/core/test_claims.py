@@ -138,7 +138,7 @@ def test_an_agent_that_never_claimed_anything_can_write(memory, contested):
     assert memory.task_update(contested, "hello").seq > 0
 
 
-def test_a_token_of_one_step_is_no_token_of_another(memory, one, two, task, clock):
+def test_the_token_of_one_step_is_not_valid_for_another(memory, one, two, task, clock):
     stale = one.task_claim(task, item="s1").token
     clock.forward(301)
     two.task_claim(task, item="s1")

@@ -31,7 +31,7 @@ def test_registering_gives_the_draft_its_name_and_plan_and_loses_nothing(memory,
     assert [card.id for card in memory.task_list().tasks] == [draft]
 
 
-def test_a_second_registration_begins_a_task_of_its_own(memory, draft):
+def test_a_second_registration_begins_another_task(memory, draft):
     memory.task_register("Round invoices")
     assert memory.task_register("Another").task_id != draft
 

@@ -15,7 +15,7 @@ MILLION = pytest.param("x" * 1_000_000, id="a-million-letters")
 # --- decisions --------------------------------------------------------------------------------------
 
 
-def test_a_decision_keeps_everything_that_was_said_about_it(memory, task):
+def test_a_decision_keeps_all_its_fields(memory, task):
     written = memory.task_decide(
         task,
         title="Registry",
@@ -422,7 +422,7 @@ def test_an_effect_that_cannot_be_is_refused(memory, task):
             getattr(memory, call)(task, **arguments)
 
 
-def test_a_decision_is_no_side_effect(memory, task):
+def test_a_decision_is_not_a_side_effect(memory, task):
     seq = memory.task_decide(task, choice="x").seq
     with refused(memory, "record_not_found", naming="effect"):
         memory.task_outcome(task, intent=seq, outcome="did")

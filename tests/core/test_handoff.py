@@ -205,12 +205,12 @@ def test_a_capsule_that_was_changed_is_refused_whole(memory, change):
 @pytest.mark.parametrize(
     "text", ["", "x", "```json ringbolt-capsule\n[1]\n```", "```json ringbolt-capsule\n{\n```"]
 )
-def test_what_is_no_capsule_is_refused(memory, text):
+def test_text_that_is_not_a_capsule_is_refused(memory, text):
     with refused(memory, "import_invalid"):
         memory.task_receive(text)
 
 
-def test_a_file_that_is_no_capsule_is_never_overwritten(memory, task, tmp_path):
+def test_a_file_that_is_not_a_capsule_is_never_overwritten(memory, task, tmp_path):
     mine = tmp_path / "notes.md"
     mine.write_text("my own notes")
     with refused(memory, "invalid_argument", naming="not a capsule"):

@@ -34,7 +34,7 @@ def test_the_story_of_the_source_moves_what_it_says(memory, task):
     assert "Pull image and run container" in answer
 
 
-def test_what_the_agent_of_the_source_said_in_its_context_moves_the_same(memory, task):
+def test_context_messages_of_the_source_move_the_plan_in_the_same_way(memory, task):
     told = [
         ("Starting deployment. Step 1: Building Docker image...", {1: "active"}),
         ("Image built. Step 2: Pushing to registry...", {1: "completed", 2: "active"}),
@@ -43,6 +43,13 @@ def test_what_the_agent_of_the_source_said_in_its_context_moves_the_same(memory,
     ]
     for message, moved in told:
         assert moves(memory.task_update(task, message)) == moved
+
+
+def test_signs_that_only_look_like_digits_are_read_as_text(memory, task):
+    for sign in ("²", "①", "３²", "¹/²", "²-³ of ⁹", "step ²", "⑴ done"):
+        memory.task_update(task, sign)
+        memory.task_update(task, f"{sign} done, in {sign} s")
+        assert memory.task_ask(task, f"what happened in the last {sign} hours?").text
 
 
 def test_the_reply_names_each_step_that_moved(memory, task):
@@ -86,7 +93,7 @@ def test_what_a_report_moved_can_be_undone_and_stays_undone(memory, task):
     assert memory.task_get(task).done == 0
 
 
-def test_a_step_can_fail_be_skipped_and_be_reopened_by_what_is_said(memory, task):
+def test_messages_can_fail_skip_and_reopen_a_step(memory, task):
     memory.task_update(task, "Step 1 done")
     assert moves(memory.task_update(task, "Step 2 failed: denied")) == {2: "failed"}
     assert moves(memory.task_update(task, "pushed to ghcr.io now")) == {2: "completed"}
@@ -108,7 +115,7 @@ def test_a_repeated_call_gets_the_same_moves_and_questions(memory, task):
 
 
 @pytest.mark.parametrize("channel", ["user", "tool", "web", "import"])
-def test_the_words_of_others_are_no_reports(memory, task, channel):
+def test_messages_of_others_are_not_reports(memory, task, channel):
     written = memory.acting_as(channel=channel).task_update(task, "image built, pushed to the registry")
     assert (written.moved, written.asks) == ((), ())
 

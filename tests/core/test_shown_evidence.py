@@ -75,9 +75,7 @@ def test_an_intent_whose_process_was_killed_is_unknown_wherever_the_task_is_show
         ("did_not", "No: ", "Tried outside, did not happen"),
     ],
 )
-def test_what_was_found_out_is_said_on_resuming_and_when_someone_asks(
-    memory, task, outcome, verdict, heading
-):
+def test_discoveries_are_in_the_packet_and_in_answers(memory, task, outcome, verdict, heading):
     intent = memory.task_intent(task, what="Deploy the shop to production").seq
     memory.acting_as(channel="web").task_outcome(task, intent=intent, outcome=outcome, note="it says v7")
     word = outcome.replace("_", " ")

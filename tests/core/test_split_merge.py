@@ -233,7 +233,7 @@ def test_a_split_is_written_once_for_a_key(memory, story):
     assert len(memory.task_list().tasks) == 2
 
 
-def test_a_split_is_refused_where_there_is_no_instruction_of_the_user(memory, story):
+def test_a_split_needs_an_instruction_of_the_user(memory, story):
     task, at = story
     agents = memory.task_remember(task, "Do not stop.", type="user_instruction").seq
     for wrong in (1, 2, at + 1, agents):

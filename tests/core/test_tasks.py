@@ -83,7 +83,7 @@ def test_a_task_with_nothing_but_a_name_has_plain_defaults(memory):
     assert task.answer is task.error is task.conflict_of is task.context is None
 
 
-def test_the_goal_is_the_request_when_nobody_says_otherwise(memory):
+def test_the_goal_defaults_to_the_request(memory):
     task = memory.task_register("Deploy", request="Please deploy").task_id
     assert memory.task_get(task).goal == "Please deploy"
 
@@ -240,7 +240,7 @@ def test_an_archived_task_is_out_of_the_list_but_not_gone(memory, task):
     assert [card.archived for card in memory.task_list().tasks] == [False]
 
 
-def test_a_task_that_goes_on_is_no_longer_archived(memory, task):
+def test_a_task_that_continues_is_no_longer_archived(memory, task):
     memory.task_finish(task)
     memory.task_update(task, archived=True)
     memory.task_update(task, status="active")
@@ -267,7 +267,7 @@ def test_statuses_of_other_projects_are_understood(memory, task, word, status, p
     assert (seen.status, seen.phase, seen.reason) == (status, phase, reason)
 
 
-def test_a_phase_of_ones_own_beats_that_of_the_word(memory, task):
+def test_an_explicit_phase_beats_the_one_that_a_status_word_implies(memory, task):
     memory.task_update(task, status="EXECUTING_PLAN", phase="debugging")
     assert memory.task_get(task).phase == "debugging"
 
@@ -288,7 +288,7 @@ def test_a_task_follows_the_transitions_and_the_error_names_the_legal_ones(memor
         assert newest(memory) == before
 
 
-def test_a_task_that_ends_has_an_end_and_one_that_is_reopened_has_none(memory, task, clock):
+def test_completed_at_is_set_at_the_end_and_cleared_when_reopened(memory, task, clock):
     clock.forward(10)
     memory.task_update(task, status="failed")
     ended = memory.task_get(task).timestamps.completed_at
@@ -564,7 +564,7 @@ def test_a_task_can_finish_in_each_way(memory, task, status):
         ("rejected", "planned", "rejected"),
     ],
 )
-def test_the_word_of_another_project_says_in_which_phase_a_task_failed(memory, task, word, phase, reason):
+def test_a_foreign_status_word_names_the_phase_in_which_a_task_failed(memory, task, word, phase, reason):
     memory.task_finish(task, status=word, error="because")
     seen = memory.task_get(task)
     assert (seen.status, seen.phase, seen.reason) == ("failed", phase, reason)

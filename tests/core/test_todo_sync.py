@@ -45,7 +45,7 @@ def test_the_same_list_again_writes_nothing(memory, task):
     assert again.seq == first.seq == memory.task_get(task).seq
 
 
-def test_a_new_status_is_no_new_plan(memory, task):
+def test_a_new_status_is_not_a_new_plan_version(memory, task):
     memory.task_plan_sync(task, listed(("Build", "in_progress"), ("Push", "pending")))
     memory.task_plan_sync(task, listed(("Build", "completed"), ("Push", "in_progress")))
     found = memory.task_get(task)
@@ -92,7 +92,7 @@ def test_two_steps_of_one_title_stay_two(memory, task):
     assert len(memory.task_get(task).items) == 3
 
 
-def test_what_a_list_says_is_said_on_purpose_and_nothing_is_inferred_against_it(memory, task):
+def test_statuses_of_a_list_are_explicit_and_are_not_overruled_by_inference(memory, task):
     memory.task_plan_append(task, ["Build the image", "Push the image"])
     memory.task_update(task, "Step 1 is done.")
     assert memory.task_get(task).items[0].basis == "inferred"

@@ -91,7 +91,7 @@ def test_a_host_that_goes_on_under_another_id_has_the_new_session(tmp_path):
         assert claude.session() == "one"
 
 
-def test_a_host_that_has_ended_gives_its_session_to_nobody(tmp_path):
+def test_the_session_of_an_ended_host_is_not_inherited(tmp_path):
     with host(tmp_path) as first:
         first.tell("one", "SessionStart", source="startup")
         assert first.session() == "one"

@@ -601,7 +601,7 @@ def test_the_undamaged_file_is_imported(there, lines, tmp_path):
     assert there.import_events(tmp_path / "good.jsonl").added == 4
 
 
-def test_an_empty_file_is_no_export(there, tmp_path):
+def test_an_empty_file_is_not_an_export(there, tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     with refused(there, "import_invalid"):
         there.import_events(tmp_path / "empty.jsonl")
@@ -747,7 +747,7 @@ def test_export_and_import_read_the_users_folder_alike(memory, task, monkeypatch
 
 
 @sqlite_only
-def test_what_is_no_backup_is_not_restored(memory, task, tmp_path):
+def test_a_file_that_is_not_a_backup_is_not_restored(memory, task, tmp_path):
     (tmp_path / "text.db").write_text("no database at all, " * 100)
     with refused(memory, "store_corrupt", naming="text.db"):
         memory.acting_as(channel="user").restore(tmp_path / "text.db")
@@ -797,7 +797,7 @@ def test_a_memory_that_was_closed_does_nothing_more(memory, task, tmp_path, call
 
 
 @sqlite_only
-def test_a_memory_that_was_closed_makes_no_backup_and_restores_none(memory, task, tmp_path):
+def test_a_closed_memory_can_neither_back_up_nor_restore(memory, task, tmp_path):
     memory.backup(tmp_path / "copy.db")
     memory.close()
     with refused(None, "store_closed"):

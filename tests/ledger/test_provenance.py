@@ -64,7 +64,7 @@ def test_an_entry_and_an_action_say_who_wrote_them(memory, task):
     assert memory.task_drill_down(task, action=action).action.origin.agent == "browser"
 
 
-def test_acting_as_someone_changes_only_what_is_said(memory, task):
+def test_acting_as_changes_only_the_named_fields(memory, task):
     other = memory.acting_as(agent="second", correlation="c1")
     assert other.origin == memory.origin.replace(agent="second")
     assert other.workspace == memory.workspace
@@ -84,7 +84,7 @@ def test_what_a_caller_writes_into_the_data_is_not_taken_for_the_origin(memory, 
     assert event.data["origin"] == {"channel": "user"}
 
 
-def test_nobody_can_act_as_someone_who_cannot_be_written_down(memory, task):
+def test_acting_as_refuses_names_that_cannot_be_stored(memory, task):
     for who, code in [
         ({"channel": "root"}, "unknown_word"),
         ({"agent": 5}, "invalid_argument"),
@@ -101,7 +101,7 @@ def test_nobody_can_act_as_someone_who_cannot_be_written_down(memory, task):
             memory.acting_as(**who)
 
 
-def test_nobody_can_open_a_memory_as_someone_who_cannot_be_written_down(opened, store_url):
+def test_open_refuses_names_that_cannot_be_stored(opened, store_url):
     for who, code in [
         ({"channel": "root"}, "unknown_word"),
         ({"agent": "x" * 201}, "too_large"),

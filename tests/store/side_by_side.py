@@ -51,6 +51,11 @@ class Both:
         self._ticks = ticks
 
     @property
+    def each(self) -> tuple[TaskMemory, ...]:
+        """Both memories, for what is compared with something else."""
+        return self._memories
+
+    @property
     def first(self) -> TaskMemory:
         """The memory on SQLite."""
         return self._memories[0]

@@ -11,9 +11,10 @@ import pytest
 from ringbolt.config import Settings
 from ringbolt.model.errors import InvalidInput, StoreError
 from ringbolt.model.types import Origin
-from ringbolt.store import Tx, open_store, scratch
+from ringbolt.store import Tx, open_store
 from ringbolt.store.hashes import origin_id
 from ringbolt.store.schema import STATE
+from tests.store.full_fold import scratch
 
 ORIGIN = Origin(principal="tester", agent="conformance", channel="agent", session="S")
 

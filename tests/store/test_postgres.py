@@ -562,7 +562,7 @@ def test_one_connection_serves_many_threads(url):
 
 
 @pytest.mark.parametrize("key", [None, "k"], ids=["unkeyed", "keyed"])
-def test_a_lock_that_is_held_too_long_is_told_in_time_and_nothing_is_written(url, key):
+def test_a_lock_that_is_held_too_long_is_reported_in_time_and_nothing_is_written(url, key):
     with open_memory(url, lock_timeout=0.4) as memory:
         task = memory.task_register("busy", ["one"]).task_id
         with locked(url, task):
@@ -663,7 +663,7 @@ def attempts(monkeypatch):
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_with_an_address_is_told_at_once(postgres_url, what, attempts):
+def test_a_wrong_address_is_reported_at_once(postgres_url, what, attempts):
     parts = conninfo_to_dict(postgres_url)
     given, named = WRONG[what]
     wrong = given.format(role=ROLE, name=parts["dbname"], host=parts["host"], port=parts["port"])
@@ -690,7 +690,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("given", MALFORMED)
-def test_an_address_that_is_none_is_refused_without_its_password(given):
+def test_a_malformed_address_is_refused_without_showing_its_password(given):
     with pytest.raises(RingboltError) as caught:
         open_memory(given, lock_timeout=0.3)
     assert caught.value.code in ("invalid_argument", "store_unavailable"), caught.value
@@ -701,7 +701,7 @@ def test_an_address_that_is_none_is_refused_without_its_password(given):
     "secret",
     ["{}:hush@", "{}:hu@hush@", "{}:hu?hush@", "{}@&password=hush", "{}@&sslpassword=hush", ":hush@&user={}"],
 )
-def test_no_part_of_a_password_is_in_the_url_that_is_shown(postgres_url, secret):
+def test_the_shown_url_contains_no_part_of_a_password(postgres_url, secret):
     parts = conninfo_to_dict(postgres_url)
     before, _, after = secret.format(ROLE).partition("@&")
     before = before.rstrip("@")
@@ -717,7 +717,7 @@ def test_no_part_of_a_password_is_in_the_url_that_is_shown(postgres_url, secret)
     assert "hush" not in said
 
 
-def test_the_password_is_in_nothing_that_a_store_says_later(url, postgres_server_url):
+def test_the_password_is_in_no_later_message_of_a_store(url, postgres_server_url):
     secret = url.replace(":test@", ":hush@")
     with open_memory(secret, lock_timeout=0.2) as memory:
         task = memory.task_register("said", ["one"]).task_id

@@ -99,7 +99,7 @@ def test_a_backup_is_refused_and_the_tools_for_it_are_named(memory, task, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_role_that_may_only_read_reads_and_is_told_why_it_cannot_write(own_url, admin):
+def test_a_read_only_role_reads_and_gets_a_reason_when_it_writes(own_url, admin):
     with open_memory(own_url) as memory:
         task = memory.task_register("Deploy", ["A"]).task_id
         before = contents(memory)

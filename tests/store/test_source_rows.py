@@ -28,7 +28,7 @@ def test_dropped_steps_are_kept_apart_from_the_plan(memory, query, task):
     assert [tuple(row.values()) for row in dropped] == [("Push", "cancelled", 2), ("Run", "cancelled", 2)]
 
 
-def test_a_cancelled_step_of_the_plan_has_a_word_that_the_source_knows(memory, query, task):
+def test_a_cancelled_step_has_a_status_that_the_source_knows(memory, query, task):
     memory.task_step_update(task, 2, status="cancelled")
     assert {row["status"] for row in query("SELECT status FROM plan_items")} == {"pending", "skipped"}
 
@@ -94,7 +94,7 @@ def test_an_entry_has_summary_detail_tags_and_relevance(memory, query, task):
     assert (result["relevance_to"], "api" in result["tags"].split(",")) == ("s3", True)
 
 
-def test_tags_that_somebody_gave_stand_alone(memory, query, task):
+def test_given_tags_are_not_mixed_with_derived_words(memory, query, task):
     memory.task_remember(task, "The registry is slow", tags=["net"])
     assert query("SELECT tags FROM memory_entries") == [{"tags": "net"}]
     (entry,) = memory.task_history(task, type="discovery")

@@ -192,7 +192,7 @@ def test_an_action_of_no_step_is_there_too(memory, query, task):
     assert row == {"plan_item_id": None, "input_data": None, "output_data": None, "action_type": "reasoning"}
 
 
-def test_what_is_said_at_the_end_of_an_action_is_in_its_row(memory, query, task):
+def test_the_row_of_an_action_has_the_fields_given_at_its_end(memory, query, task):
     action = memory.task_log_action(task, "call", status="started").seq
     memory.task_log_action(
         task, action=action, tool="curl", input={"url": "x"}, output="yes", error="no", stage="2",

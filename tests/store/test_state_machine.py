@@ -27,6 +27,7 @@ from ringbolt import Conflict, InvalidInput, NotFound, TaskMemory
 from ringbolt.model.rules import ACTION_TYPES, CHANNELS, ENTRY_TYPES, LINK_KINDS, PHASES, TASK_STATUSES
 from ringbolt.model.types import Task, Written
 from tests.core.calls import ON_TWO_TASKS, READS, REGISTER, WRITES, prepare
+from tests.store.full_fold import check_pasts
 from tests.store.side_by_side import Both, Differs, open_both
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=40)
@@ -313,9 +314,10 @@ class Ledger(RuleBasedStateMachine):
         assert self.memory.verify().ok
         self.memory.pages(status="all", limit=2, archived=True, kind=None)
         for number, ((task_id, seq), task) in enumerate(self.seen.items()):
-            # The past is folded in memory, the same for both engines: a sample shows that they feed it alike.
             memory = self.memory.first if number % 5 else self.memory
             assert without_leases(memory.task_get(task_id, at=seq)) == task
+        for memory in self.memory.each:
+            check_pasts(memory)
         export = self.folder / "export.jsonl"
         count = self.memory.export_events(export)
         other = self.open_memory("copy.db")
@@ -342,6 +344,8 @@ class Ledger(RuleBasedStateMachine):
         assert conflict.task_id == self.ids[0]
         assert self.memory.task_get(conflict.kept_as).conflict_of == self.ids[0]
         assert self.memory.verify().ok
+        for memory in self.memory.each:  # what was imported, and kept twice
+            check_pasts(memory, 5)
         self.memory.export_events(export)
 
 

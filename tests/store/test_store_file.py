@@ -143,7 +143,7 @@ def test_an_engine_that_can_lose_data_is_refused(store_url, monkeypatch):
 # --- waiting for others -----------------------------------------------------------------------------
 
 
-def test_a_write_waits_for_another_process_and_no_longer_than_it_was_told(opened, store_url):
+def test_a_write_waits_for_another_process_only_as_long_as_allowed(opened, store_url):
     memory = opened(store_url, lock_timeout=0.05)
     task = memory.task_register("Deploy").task_id
     with write_held(store_url):

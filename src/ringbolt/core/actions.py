@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..ledger.base import Base, Draft, find_item
-from ..ledger.step_changes import EDIT, RECEIPT, begun_phase, failed_evidence, last_receipt
+from ..ledger.base import Base, Draft, find_item, step_id
+from ..ledger.step_changes import EDIT, RECEIPT, begin_work, failed_evidence, last_receipt
 from ..ledger.task_life import lives, stuck_after
 from ..ledger.values import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
 from ..model import rules, validate
@@ -305,15 +305,13 @@ def _start_draft(
     data: Mapping[str, Any],
 ) -> Draft:
     """The event of an action that starts, or that is logged when it is over."""
-    sets: dict[str, Any] = {}
-    if (phase := begun_phase(head)) is not None:
-        sets["heads"] = {"phase": phase, **rules.phase_stamps(head, phase, now)}
+    begun = begin_work(head, now)
     return Draft(
         "action",
         text=summary,
         data=data,
-        sets=sets,
-        item=head["current_item"] if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"],
+        sets={"heads": begun} if begun else {},
+        item=head["current_item"] if item is None else step_id(tx, head, item),
         record={"type": "action", "status": status, "ended_at": None if status == "started" else now},
     )
 
@@ -395,10 +393,10 @@ def _no_action(head: Row, action: int) -> NotFound:
     )
 
 
-def _action(tx: Tx, head: Row, action: int | None) -> Row:
-    record = tx.record(head["task_id"], action or 0)
+def _action(tx: Tx, head: Row, action: int) -> Row:
+    record = tx.record(head["task_id"], action)
     if record is None or record["type"] != "action":
-        raise _no_action(head, action or 0)
+        raise _no_action(head, action)
     return record
 
 

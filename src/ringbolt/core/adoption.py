@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""Taking over a plan that was only said: its steps become steps of the task when somebody names one."""
+"""Adopt an inferred plan: its steps become steps of the task when a caller names one of them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 from ..ledger.base import Base, Draft, find_item
 from ..ledger.inferred_plan import INFERRED_PLAN
-from ..ledger.step_changes import begun_phase
+from ..ledger.step_changes import begin_work
 from ..model import rules
 from ..model.errors import Conflict, NotFound
 from ..store.queries import distilled
 from ..store.tx import Row, Tx
 from .plans import plan_heads
 
-ADOPTED = "taken over from what was said"
+ADOPTED = "taken over from the agent's messages"
 
 
 def adopt_inferred_plan(
@@ -30,10 +30,8 @@ def adopt_inferred_plan(
     def decide(tx: Tx, head: Row, now: str) -> Draft | None:
         rows = _named(tx, head, step)
         if not rows:
-            return None  # somebody was faster
-        heads = plan_heads(head, now)
-        if phase := begun_phase(head):
-            heads |= {**rules.phase_stamps(head, phase, now), "phase": phase}
+            return None  # another caller was faster
+        heads = {**plan_heads(head, now), **begin_work(head, now)}
         return Draft("plan.appended", text=ADOPTED, sets={"+steps": rows, "heads": heads}, items=tuple(rows))
 
     done = memory._write("adopt_inferred_plan", task_id, decide, token=token, expect=expect)

@@ -1,4 +1,4 @@
-"""The operation with which a person answers what waits for a word; see ledger.approvals."""
+"""The operation by which the user approves or rejects what an agent wants to do; see ledger.approvals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ledger import approvals
 from ..ledger.base import Base, Draft, find_item
-from ..ledger.step_changes import begun_phase, item_changes
+from ..ledger.step_changes import begin_work, item_changes
 from ..model import rules, validate
 from ..model.errors import Conflict, NotFound
 from ..model.operation import operation
@@ -32,7 +32,7 @@ class Approvals(Base):
         mode: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Approve or reject what waits for a person's word. Only the user can.
+        """Approve or reject what waits for the user's approval. Only the user can.
 
         An approved step begins, or is completed if that was asked. A rejected side effect counts as not done.
 
@@ -60,7 +60,7 @@ class Approvals(Base):
                 about = "" if what is None else f" about {what}"
                 raise NotFound(
                     "record_not_found",
-                    f"Nothing{about} waits for a word.",
+                    f"Nothing{about} waits for approval.",
                     "task_get shows what waits, in `approvals`.",
                 )
             return _decision(tx, head, now, chosen, bool(approve), note, mode)
@@ -99,8 +99,7 @@ def _decision(
                 changes, more = item_changes(tx, head, steps, step, now, status=wanted)
                 sets.setdefault("steps", {}).update(changes)
                 warnings += more
-                if (phase := begun_phase(head)) is not None:
-                    heads |= {**rules.phase_stamps(head, phase, now), "phase": phase}
+                heads |= begin_work(head, now)
         elif asks == "effect" and not approve:
             effect = tx.record(head["task_id"], int(name))
             if effect is not None and effect["status"] == "intended":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ledger.base import Base, Draft, check_guards, find_item, written
+from ..ledger.base import Base, Draft, check_guards, step_id, written
 from ..model import validate
 from ..model.errors import Conflict
 from ..model.operation import operation
@@ -91,7 +91,7 @@ class Claims(Base):
         )
         if result.token is not None:
             claims = self.store.read(lambda tx: tx.claims(result.task_id))
-            # A repeated keyed call may find that its claim has gone to someone else.
+            # A repeated keyed call may find that its claim has been taken over.
             names = [row["item_id"] for row in claims if row["token"] == result.token]
             self._tokens.setdefault(result.task_id, {}).update(dict.fromkeys(names, result.token))
         return result
@@ -188,7 +188,7 @@ def _default_holder(memory: Base) -> str:
 
 
 def _claimed_item(tx: Tx, head: Row, item: str | int | None) -> str:
-    return "" if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"]
+    return step_id(tx, head, item) or ""
 
 
 def _named(head: Row, item_id: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from ..ledger.access import append_event, commit, find_task, seconds_now, time_now, with_rights
 from ..ledger.base import Base, Draft
 from ..ledger.current_task import DRAFT, REQUEST, session_task
+from ..ledger.drafts import link_row
 from ..model import rules
 from ..model.types import Written
 from ..store import sessions
@@ -35,8 +36,8 @@ def own_draft(memory: Base, tx: Tx) -> Row | None:
 def turn_to(memory: Base, task_id: str | None) -> None:
     """Make a task the session's current one, as when a session resumes it by id; needs a session.
 
-    The session that had it before is told, if it is still at work. A task that was declared ended is only
-    read: the session's own work goes on.
+    The session that had it before gets a note, if it is still live. A task that was explicitly ended is only
+    read: the session keeps its own task.
     """
     session = memory.origin.session
     if not session or task_id is None:
@@ -56,7 +57,7 @@ def turn_to(memory: Base, task_id: str | None) -> None:
 def focus_event(memory: Base, tx: Tx, head: Row) -> Draft:
     """The event by which this session turns to a task."""
     session = memory.origin.session
-    _tell_former_session(memory, tx, head)
+    _notify_former_session(memory, tx, head)
     empty = _empty_draft(memory, tx, head["task_id"])
     draft = Draft(
         "task.focused",
@@ -67,7 +68,7 @@ def focus_event(memory: Base, tx: Tx, head: Row) -> Draft:
     return draft
 
 
-def _tell_former_session(memory: Base, tx: Tx, head: Row) -> None:
+def _notify_former_session(memory: Base, tx: Tx, head: Row) -> None:
     """Note for the session that had a task, if it is live, that this session takes it over."""
     session, former = memory.origin.session or "", head["session_id"]
     own = sessions.taken_from(tx, session)
@@ -116,7 +117,7 @@ class _FoldedDraft:
                 )
                 author = memory.acting_as(channel=event["channel"])
                 append_event(author, tx, head, message, now, "task_focus")
-        link = {"kind": "supersedes", "target": self._draft, "seq": head["last_seq"] + 1, "status": "active"}
+        link = link_row("supersedes", self._draft, head["last_seq"] + 1)
         data = {"kind": "supersedes", "target": self._draft}
         linked = Draft("task.linked", data=data, sets={"links": [link]})
         append_event(memory, tx, head, linked, now, "task_focus")

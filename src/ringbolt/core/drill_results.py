@@ -57,11 +57,15 @@ class Drilling(Base):
             return False
         # Texts stay in the events only, so that forgetting an event removes every copy.
         bare = tuple(
-            row.replace(lost=tuple(loss.replace(text=None) for loss in row.lost if loss.seq is not None))
+            row.replace(
+                lost=tuple(loss.replace(text=None) for loss in row.lost if loss.seq is not None), kept=()
+            )
             for row in result.rows
         )
         data = {name: getattr(result, name) for name in _STORED}
-        data["rows"] = [row.to_dict() for row in bare]
+        data["rows"] = [
+            {name: value for name, value in row.to_dict().items() if name != "kept"} for row in bare
+        ]
         scribe = self.acting_as(agent="ringbolt", channel="system")
 
         def work(tx: Tx) -> Written | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..ledger.base import Base, Draft, find_item
+from ..ledger.base import Base, Draft, step_id
 from ..ledger.looking import gate_of
 from ..ledger.trust import is_trusted_as
 from ..model import rules, validate
@@ -158,7 +158,7 @@ class Entries(Base):
                 text=f"{name} = {shown}",
                 data={"value": value},
                 sets=sets,
-                item=_item_id(tx, head, step),
+                item=step_id(tx, head, step),
                 record={"type": "variable", "status": "active", "key": name},
             )
 
@@ -274,27 +274,21 @@ class Entries(Base):
         if summary is not None:
             summary = self._line("summary", summary)
         tag_list = validate.text_list("tags", tags)
-        told_as = " ".join((summary or "").casefold().split())
-        told = " ".join(str(data.get(name) or "") for name in ("title", "choice")) + f" {summary or ''}"
         relevant = validate.text_list("relevance_to", relevance_to, 64)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            closed: dict[str, Any] = {}
-            for status, numbers in ended.items():
-                for number in numbers:
-                    old = _record(tx, head, number, "entry", (*rules.ENTRY_TYPES, "snapshot"))
-                    rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{number}", old["status"], status)
-                closed |= _closed(head, numbers, status, by_this=summary is not None)
-            if kind == "decision":
-                same = [seq for seq in self._same_title(tx, head, told_as) if str(seq) not in closed]
+            closed = _closed_entries(tx, head, ended, by_this=summary is not None)
+            if kind == "decision" and summary is not None:
+                same = [seq for seq in self._same_title(tx, head, summary) if str(seq) not in closed]
                 closed |= _closed(head, same, "superseded", by_this=True)
             sets = {"records": closed} if closed else {}
-            item_id = _item_id(tx, head, item)
+            item_id = step_id(tx, head, item)
             if summary is None:
                 return Draft("entry.closed", data={k: v for k, v in ended.items() if v}, sets=sets)
             labels = [("tag", tag) for tag in tag_list] + [("item", name) for name in relevant]
             if not tag_list:
-                labels += [("word", word) for word in keywords(told)]
+                words = " ".join(str(data.get(name) or "") for name in ("title", "choice"))
+                labels += [("word", word) for word in keywords(f"{words} {summary}")]
             return Draft(
                 kind,
                 text=summary,
@@ -309,14 +303,13 @@ class Entries(Base):
         return self._write(operation, task_id, decide, key=key, token=token, arguments=arguments)
 
     def _same_title(self, tx: Tx, head: Row, title: str) -> list[int]:
-        """The decisions that stand under a title: the later one takes their place.
-
-        Not those of someone whose word counts for more.
-        """
+        """The active decisions with a title, which a new one supersedes; not those of a more trusted
+        channel."""
+        plain = " ".join(title.casefold().split())
         return [
             row["seq"]
             for row in tx.records(head["task_id"], "decision", ("active",), MOST_COMPARED)
-            if " ".join((row["text"] or "").casefold().split()) == title
+            if " ".join((row["text"] or "").casefold().split()) == plain
             and is_trusted_as(self.origin.channel, row["channel"])
             and (row["channel"] != "user" or self.origin.channel == "user")
         ]
@@ -353,7 +346,7 @@ class Entries(Base):
                 "snapshot",
                 text=content,
                 data={"label": label, "summarized": bool(summarized)},
-                item=_item_id(tx, head, step),
+                item=step_id(tx, head, step),
                 record={"type": "snapshot", "status": "active", "key": label},
             )
 
@@ -398,7 +391,7 @@ class Entries(Base):
                 "intent",
                 text=what,
                 data={"verify": verify, **({"kind": kind} if kind else {})},
-                item=_item_id(tx, head, step),
+                item=step_id(tx, head, step),
                 record={"type": "effect", "status": "intended", "key": mark},
             )
 
@@ -449,10 +442,6 @@ class Entries(Base):
         )
 
 
-def _item_id(tx: Tx, head: Row, item: str | int | None) -> str | None:
-    return None if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"]
-
-
 def _record(tx: Tx, head: Row, seq: int, what: str, types: Sequence[str]) -> Row:
     record = tx.record(head["task_id"], seq)
     if record is None or record["type"] not in types:
@@ -462,6 +451,17 @@ def _record(tx: Tx, head: Row, seq: int, what: str, types: Sequence[str]) -> Row
             "Use the seq that was returned when it was written.",
         )
     return record
+
+
+def _closed_entries(tx: Tx, head: Row, ended: Mapping[str, Sequence[int]], by_this: bool) -> dict[str, Any]:
+    """The record rows of the entries that the next event ends, given by their new status."""
+    closed: dict[str, Any] = {}
+    for status, numbers in ended.items():
+        for number in numbers:
+            old = _record(tx, head, number, "entry", (*rules.ENTRY_TYPES, "snapshot"))
+            rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{number}", old["status"], status)
+        closed |= _closed(head, numbers, status, by_this)
+    return closed
 
 
 def _closed(head: Row, seqs: Sequence[int], status: str, by_this: bool) -> dict[str, Any]:

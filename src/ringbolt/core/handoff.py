@@ -95,8 +95,7 @@ class Handoff(Views, Tasks):
         receiver = self.acting_as(channel="import")
         drafts = _drafts(content, receiver)
         fingerprint = validate.blake2b(validate.dumps(content).encode(), digest_size=12).hexdigest()
-        name = validate.line("key", key, 200) if key else f"capsule {fingerprint}"
-        scoped = f"{self.origin.principal}\n{self.workspace or ''}\n{self._scoped(name)}"
+        scoped = self._registration_key(key or f"capsule {fingerprint}", self.workspace)
 
         def work(tx: Tx) -> Written:
             if known := tx.register_key(scoped):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..ledger.access import check_steps
 from ..ledger.base import Base, Draft, check_guards, find_item
-from ..ledger.step_changes import StepChanges, begun_phase, item_changes
+from ..ledger.step_changes import StepChanges, begin_work, item_changes
 from ..ledger.values import read_items
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput
 from ..model.operation import operation
 from ..model.types import PlanVersion, Written
+from ..store.past import past
 from ..store.tx import Row, Tx
 
 # Events that can begin a version of a plan.
@@ -65,7 +66,7 @@ def plan_replacement(
             changed = {
                 "ordinal": place,
                 "title": step["title"],
-                # What the new plan does not say stays as it is, except that nothing waits for a dropped step.
+                # Fields that the new plan leaves out stay, except that no step waits for a dropped one.
                 "stage": step["stage"] if "stage" in step.get("given", ()) else row["stage"],
                 "depends_on": step["depends_on"]
                 if "depends_on" in step.get("given", ())
@@ -117,6 +118,29 @@ def _matched(memory: Base, plan: Any, old: list[Row]) -> tuple[list[dict[str, An
     return steps, kept
 
 
+def _all_of_type(tx: Tx, task_id: str, kind: str) -> Iterator[Row]:
+    before = None
+    while events := tx.thread(task_id, 1000, before, (kind,)):
+        yield from events
+        before = events[-1]["seq"]
+
+
+def _plan_made(tx: Tx, head: Row, event: Row) -> PlanVersion | None:
+    """The plan that an event made, as it was then; None if it made none."""
+    then = past(tx, head, event["seq"])
+    state = then.head(head["task_id"])
+    if state is None or state["plan_seq"] != event["seq"]:
+        return None
+    return PlanVersion(
+        version=state["plan_version"],
+        seq=event["seq"],
+        at=event["timestamp"],
+        reason=None if event["seq"] == 1 else event["text"],
+        label=json.loads(event["data"]).get("label"),
+        items=read_items(then.steps(head["task_id"])),
+    )
+
+
 class Plans(Base):
     """Operations on a task's plan."""
 
@@ -137,9 +161,9 @@ class Plans(Base):
     ) -> Written:
         """Replace the plan. Earlier plans stay readable.
 
-        A step with the id or title of an old one continues it and keeps its status, and its dependencies and
-        stage unless the new plan gives others. Open steps that the new
-        plan leaves out become tombstones; completed ones stay.
+        A step with the id or title of an old one continues it: it keeps its status, and its dependencies and
+        stage unless the new plan gives others. Open steps that the new plan leaves out become tombstones;
+        completed ones stay.
 
         Args:
             plan: The new plan, in any form that `task_register` accepts.
@@ -225,27 +249,15 @@ class Plans(Base):
     @operation(scope="read")
     def task_plans(self, task_id: str | None = None) -> tuple[PlanVersion, ...]:
         """Every plan that a task has had, each as it was when it was made."""
-        versions: list[PlanVersion] = []
 
-        def visit(past: Tx, event: Row) -> None:
-            if event["event_type"] not in _MAKE_PLANS:
-                return
-            head = past.head(event["task_id"])
-            if head is None or head["plan_seq"] != event["seq"]:
-                return
-            versions.append(
-                PlanVersion(
-                    version=head["plan_version"],
-                    seq=event["seq"],
-                    at=event["timestamp"],
-                    reason=None if event["seq"] == 1 else event["text"],
-                    label=json.loads(event["data"]).get("label"),
-                    items=read_items(past.steps(event["task_id"])),
-                )
-            )
+        def work(tx: Tx) -> tuple[PlanVersion, ...]:
+            head = self._find(tx, task_id)
+            # One type after the other: for several at once an engine may read every event of the task.
+            events = [event for kind in _MAKE_PLANS for event in _all_of_type(tx, head["task_id"], kind)]
+            events.sort(key=lambda event: event["seq"])
+            return tuple(filter(None, (_plan_made(tx, head, event) for event in events)))
 
-        self._as_of(task_id, None, visit)
-        return tuple(versions)
+        return self.store.read(work)
 
     @operation(scope="write", example={"step": 1, "status": "completed"})
     def task_step_update(
@@ -322,12 +334,12 @@ class Plans(Base):
             if replaced_by is not None:
                 own["replaced_by"] = find_item(steps, replaced_by)["item_id"]
             sets: dict[str, Any] = {"steps": {k: v for k, v in changes.items() if v}}
-            if new_status in ("active", "completed") and (phase := begun_phase(head)) is not None:
-                sets["heads"] = {**rules.phase_stamps(head, phase, now), "phase": phase}
+            if new_status in ("active", "completed") and (begun := begin_work(head, now)):
+                sets["heads"] = begun
             return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
 
         arguments = [step, ordinal, status, note, title, active_issue, depends_on, replaced_by]
         return self._write("task_step_update", task_id, decide, key=key, token=token, arguments=arguments)
 
-    # The name that it had when steps were called items.
+    # Its former name, from when steps were called items.
     task_item_update = task_step_update

@@ -47,7 +47,7 @@ class Proposing(Base):
             done = self._carry_out(tx, head, row)
             head = self._find(tx, head["task_id"], lock=True)
             self._decide(tx, head, number, ACCEPTED, reason)
-            # The result is about what was done, which is written before the user's word about it.
+            # The result names the event of the call, not the acceptance that follows it.
             fresh = self._find(tx, head["task_id"])
             return written(fresh, done.seq, Draft("", warnings=done.warnings)), head["task_id"]
 
@@ -55,7 +55,7 @@ class Proposing(Base):
 
     @operation(scope="write", example={"proposal": 12})
     def task_reject(self, task_id: str | None = None, *, proposal: int, reason: str | None = None) -> Written:
-        """Reject a proposal; nothing else changes. Whoever made it may take it back this way.
+        """Reject a proposal; nothing else changes. Its author may withdraw it this way.
 
         Args:
             proposal: Number of the proposal.
@@ -84,12 +84,12 @@ class Proposing(Base):
         self._append(tx, head, _decided(head, number, status, reason), self._now(), "task_accept")
 
     def _carry_out(self, tx: Tx, head: Row, row: Row) -> Written:
-        """Make the proposed call in this transaction: in the name of whoever proposed it, with the rights of
-        the user."""
+        """Make the proposed call in this transaction, with the origin of its author and the rights of the
+        user."""
         call: Any = json.loads(row["data"]).get("call")
         name: str = str(call.get("operation")) if is_dict(call) else ""
         given: Any = call.get("arguments") if is_dict(call) else None
-        told: dict[str, Any] = dict(given) if is_dict(given) else {}
+        arguments: dict[str, Any] = dict(given) if is_dict(given) else {}
         method = getattr(type(self), name, None)
         known = declared(method)
         # An imported event may name anything.
@@ -107,8 +107,8 @@ class Proposing(Base):
         )  # fmt: skip
         author._authority = self._authority
         if "task_id" in known.parameters:
-            told["task_id"] = head["task_id"]
-        result = getattr(author, name)(**told)
+            arguments["task_id"] = head["task_id"]
+        result = getattr(author, name)(**arguments)
         return result if isinstance(result, Written) else written(head, row["seq"], Draft(""))
 
 

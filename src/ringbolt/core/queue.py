@@ -14,7 +14,7 @@ _REDACTOR = Redactor()
 
 
 def _shown(job: Job) -> Job:
-    """A job as a reader may see it: what it must call can hold a secret."""
+    """A job with its secrets redacted: the URL that it calls may contain some."""
     return job.replace(data=_REDACTOR.whole(job.data), error=job.error and _REDACTOR.text(job.error))
 
 

@@ -1,9 +1,9 @@
-"""The store's own signature on what it exports.
+"""The signature of a store on the events that it exports.
 
-An import is trusted only as an import, unless its events are signed with the key of the store that reads
-them: then they are what this store wrote itself. The signature covers the hash of an event, which covers its
-content, its origin and everything before it. Two stores of one person trust each other's exports if they
-have the same key (the setting `signing_key`).
+Imported events have the channel `import`, unless they are signed with the key of the store that reads them:
+then this store wrote them itself, and they keep their origins. The signature covers the hash of an event,
+which covers its content, its origin and everything before it. Two stores of one person trust each other's
+exports if they have the same key (the setting `signing_key`).
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from typing import Any
 from ..ledger.access import append_event, check_steps, new_task_id, seconds_now, with_rights
 from ..ledger.base import Base, Draft, stored_result, written
 from ..ledger.current_task import DRAFT, REQUEST, UNNAMED, request_tags
+from ..ledger.drafts import link_row
 from ..ledger.trust import least_trusted
 from ..ledger.values import OPEN_EFFECTS
 from ..model import rules, validate
@@ -300,10 +301,6 @@ def _free_names(rows: Sequence[Row], taken: set[str]) -> dict[str, str]:
     return names
 
 
-def _link(kind: str, target: str, head: Row) -> dict[str, Any]:
-    return {"kind": kind, "target": target, "seq": head["last_seq"] + 1, "status": "active"}
-
-
 def _is_current(tx: Tx, head: Row) -> bool:
     """Whether the session of a task works on it."""
     session = head["session_id"]
@@ -325,7 +322,7 @@ def _split(memory: Base, tx: Tx, head: Row, event: Row, name: str | None, now: s
     records = {str(row["seq"]): {"status": "superseded", "ref_seq": seq} for row in moved}
     sets: dict[str, Any] = {
         "records": records | _revalidated(tx, old, at),
-        "links": [_link("related", new, head)],
+        "links": [link_row("related", new, seq)],
     }
     gone = {
         "status": "cancelled",
@@ -411,13 +408,13 @@ def _split_off(
         changes.update(phase="executing" if begun else "planned")
         if begun:
             changes["execution_started_at"] = now
-    sets = {**carrier.sets, "links": [_link("related", old["task_id"], head)]}
+    sets = {**carrier.sets, "links": [link_row("related", old["task_id"], head["last_seq"] + 1)]}
     if changes:
         sets["heads"] = changes
     pair = {"task": old["task_id"], "seq": old["last_seq"] + 1}
     data = {"from": f"{old['task_id']}#{at}", "first": 2, "pair": pair}
     draft = Draft("task.split", text=carrier.text, data=data, sets=sets)
-    # The new task has nothing but what was copied here, and a name that may be the caller's.
+    # The new task holds only copies, and a name that the caller may have chosen.
     append_event(with_rights(memory, "user"), tx, head, draft, now, "task_split")
     return new, head["last_seq"]
 
@@ -442,7 +439,7 @@ def _merge(memory: Base, tx: Tx, head: Row, source: Row, now: str) -> Draft:
     carrier.entries(entries)
     carrier.note(f"Task {gone} is now part of this one. Its actions and files: {gone}#1-{until}.")
     seq = head["last_seq"] + 1
-    sets = {**carrier.sets, "links": [_link("supersedes", gone, head)]}
+    sets = {**carrier.sets, "links": [link_row("supersedes", gone, seq)]}
     if replaced:
         sets["records"] = {str(number): {"status": "superseded", "ref_seq": seq} for number in replaced}
     heads: dict[str, Any] = {}
@@ -465,7 +462,7 @@ def _merge(memory: Base, tx: Tx, head: Row, source: Row, now: str) -> Draft:
         data={"into": own, "pair": {"task": own, "seq": seq}},
         sets={"heads": {"status": "superseded", "reason": None, "completed_at": now}},
     )
-    # What was asked for and recorded there, with its authors, is on this task now.
+    # Its requests and entries are on this task now, with their authors.
     append_event(with_rights(memory, "user"), tx, source, ended, now, "task_merge")
     data = {"from": gone, "first": first_seq, "pair": {"task": gone, "seq": source["last_seq"]}}
     return Draft("task.merged", text=carrier.text, data=data, sets=sets, warnings=warnings)

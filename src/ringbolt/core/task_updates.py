@@ -288,7 +288,7 @@ def _extras_changes(
     if metadata is not None:
         known = tx.extras(head["task_id"])["metadata"]
         merged = {**known, **metadata}
-        if DRAFT not in known:  # only hooks begin drafts, whose names are nobody's words
+        if DRAFT not in known:  # only hooks begin drafts
             merged.pop(DRAFT, None)
         changes["metadata"] = {name: value for name, value in merged.items() if value is not None}
     return changes

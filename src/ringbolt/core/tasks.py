@@ -7,6 +7,7 @@ from typing import Any
 
 from ..ledger.base import Base, Draft, stored_result, written
 from ..ledger.current_task import DRAFT
+from ..ledger.drafts import link_row
 from ..ledger.looking import check_callback
 from ..ledger.task_life import lives, stuck_after
 from ..ledger.values import read_card, read_task
@@ -50,7 +51,7 @@ class _Registration(Value, frozen=True, kw_only=True):
         """The rows of the task's first links."""
         goal = self.related_goal and goal_named(tx, self.related_goal, grant)
         return [
-            {"kind": kind, "target": target, "seq": seq, "status": "active"}
+            link_row(kind, target, seq)
             for kind, target in (("parent", parent), ("goal", goal))
             if target is not None
         ]
@@ -101,7 +102,7 @@ class Tasks(Updates):
             workspace: `""`: the workspace of this memory. `None`: no workspace.
             parent: The task that this one is part of.
             acceptance: Acceptance criteria: a list of JSON values.
-            approval_mode: auto; confirm: side effects wait for the user's word; manual: steps wait too.
+            approval_mode: auto; confirm: side effects wait for the user's approval; manual: steps wait too.
             callback_url: URL that gets a POST when the task, or one of its waits, ends.
             metadata: A JSON object.
             phase: The initial phase. Default: planned with a plan, received without one.
@@ -119,9 +120,7 @@ class Tasks(Updates):
             here, repository = validate.optional("workspace", workspace, 2000), None
         scoped_key = None
         if key is not None:
-            scoped_key = (
-                f"{self.origin.principal}\n{here or ''}\n{self._scoped(validate.line('key', key, 200))}"
-            )
+            scoped_key = self._registration_key(key, here)
         fingerprint = self._fingerprint("task_register", key, [new.to_dict(), parent])
         # A draft of this session becomes the task, unless this call begins a draft, a sub-task or a goal.
         is_own = (
@@ -216,11 +215,11 @@ class Tasks(Updates):
         """
         if at is None:
             return self.store.read(lambda tx: self._read(tx, task_id), once=True)
-        tx, full_id = self._as_of(task_id, at)
-        task = read_task(tx, full_id)
-        if task is None:
-            raise NotFound("task_not_found", f"Task {full_id} did not exist yet.", "Use a later time.")
-        return task
+        return self.store.read(lambda tx: self._read_past(tx, task_id, at))
+
+    def _read_past(self, tx: Tx, task_id: str | None, at: Any) -> Task:
+        then, full_id = self._past(tx, task_id, at)
+        return _existing(read_task(then, full_id), full_id)
 
     def _read(self, tx: Tx, task_id: str | None) -> Task:
         # A complete id needs no lookup first, if the caller may see every task.
@@ -229,10 +228,7 @@ class Tasks(Updates):
         plain = rules.normal_id(task_id) if isinstance(task_id, str) and is_direct else None
         if plain and len(plain) == rules.ID_LENGTH and (task := read_task(tx, plain, *for_life)):
             return task
-        task = read_task(tx, self._find(tx, task_id)["task_id"], *for_life)
-        if task is None:
-            raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
-        return task
+        return _existing(read_task(tx, self._find(tx, task_id)["task_id"], *for_life), task_id)
 
     @operation(scope="read", core=("status", "text", "limit"), example={"status": "open"})
     def task_list(
@@ -449,23 +445,14 @@ class Tasks(Updates):
                 heads["parent_id"] = None if remove else named
             if kind == "supersedes" and not remove and other is not None:
                 rules.check_transition(rules.TASK_TRANSITIONS, f"Task {named}", other["status"], "superseded")
-                own = Draft(
-                    "task.updated",
-                    data={"superseded_by": head["task_id"]},
-                    sets={
-                        "heads": {
-                            "status": "superseded",
-                            **({} if other["completed_at"] else {"completed_at": now}),
-                        }
-                    },
+                ended = {"status": "superseded"}
+                if not other["completed_at"]:
+                    ended["completed_at"] = now
+                replaced = Draft(
+                    "task.updated", data={"superseded_by": head["task_id"]}, sets={"heads": ended}
                 )
-                self._append(tx, other, own, now, "task_link")
-            link = {
-                "kind": kind,
-                "target": named,
-                "seq": head["last_seq"] + 1,
-                "status": "removed" if remove else "active",
-            }
+                self._append(tx, other, replaced, now, "task_link")
+            link = link_row(kind, named, head["last_seq"] + 1, "removed" if remove else "active")
             sets: dict[str, Any] = {"links": [link]}
             if heads:
                 sets["heads"] = heads
@@ -488,6 +475,12 @@ class Tasks(Updates):
                 "A task cannot be its own ancestor.",
                 cycle=[*seen[: seen.index(task_id) + 1]],
             )
+
+
+def _existing(task: Task | None, name: str | None) -> Task:
+    if task is None:
+        raise NotFound("task_not_found", f"There is no task {name}.", "task_list shows the tasks.")
+    return task
 
 
 def goal_named(tx: Tx, name: str, grant: Grant) -> str:

@@ -39,7 +39,7 @@ class Syncing(Base):
     ) -> Written:
         """Make the plan match a complete to-do list, including statuses.
 
-        A step is recognized by its title, or while it is open by the list's own id. Steps that are no longer
+        A step is recognized by its title or, while it is open, by the list's own id. Steps that are no longer
         on the list become tombstones: open ones are cancelled, completed ones stay completed. Several steps
         may be active at once. A list without changes writes nothing.
 

@@ -225,7 +225,7 @@ class ChainCheck:
 
     def read(self, line: dict[str, Any]) -> tuple[Row, Origin]:
         """The event of a line, with whether this store signed it and the hash before it, if that is known."""
-        row, origin = _row(line)
+        row, origin = event_of_line(line)
         name = row["task_id"]
         seq, before = self._last.get(name, (row["seq"] - 1, b""))
         if row["seq"] == 1:
@@ -287,7 +287,8 @@ def _check_begins(tx: Tx, begins: dict[str, tuple[int, Row]]) -> None:
             )
 
 
-def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
+def event_of_line(line: dict[str, Any]) -> tuple[Row, Origin]:
+    """The event of a line of an export, validated; its hash is not checked."""
     task_id = str(line["task"])
     if rules.normal_id(task_id) != task_id or len(task_id) != rules.ID_LENGTH:
         raise ValueError(f"{task_id[:40]!r} is not a task id")
@@ -338,11 +339,11 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
 
 
 def as_import(event: Row, origin: Origin, *, keep_secrets: bool) -> tuple[Row, Origin]:
-    """An event of a file as this store takes it in: through the channel `import`, with what the file claims
-    beside it, and without what only a store of our own may say.
+    """An event of a foreign file as this store imports it: through the channel `import`, which keeps the
+    claimed channel beside it.
 
-    That is the key of a call, the session that works on the task, and the events that texts come from.
-    Secrets are redacted, as in everything that comes in, unless the operator keeps them.
+    Keys of calls, the session of the task, and the sources of texts are dropped, because a file could forge
+    them. Secrets are redacted, as in every write, unless the operator keeps them.
     """
     claimed = origin.claimed if origin.channel == "import" and origin.claimed else origin.channel
     author = origin.replace(channel="import", claimed=claimed)
@@ -359,7 +360,7 @@ def as_import(event: Row, origin: Origin, *, keep_secrets: bool) -> tuple[Row, O
 
 
 def without_changes(event: Row) -> Row:
-    """An imported event that only adds: it leaves everything as it is that is already here."""
+    """An imported event without its changes to existing rows: it only adds."""
     sets: dict[str, Any] = json.loads(event["sets"])
     own = str(event["seq"])
     kept = {name: rows for name, rows in sets.items() if name in ("+steps", "+labels", "files", "links")}

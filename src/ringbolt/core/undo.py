@@ -7,13 +7,13 @@ from typing import Any
 
 from ..ledger.base import Base, Draft, stored_result
 from ..ledger.current_task import session_task
-from ..ledger.values import read_origin
 from ..model import validate
 from ..model.errors import Conflict, NotFound
 from ..model.operation import operation
 from ..model.trust import may_overrule
 from ..model.types import Written
-from ..store.schema import BOOKKEEPING, MAINTAINED, SOURCES, STATE, row_key
+from ..store.past import past
+from ..store.schema import BOOKKEEPING, MAINTAINED, SOURCES, row_key
 from ..store.tx import Row, Tx
 from .split_merge import pair_of
 
@@ -21,8 +21,10 @@ _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
     "claim.reclaimed", "task.stuck", "forgotten", "purged",
     "wait.started", "wait.updated", "wait.changed", "wait.ended", "approval.requested", "approval.decided",
-    "proposal", "proposal.accepted", "proposal.rejected",
+    "proposal", "proposal.accepted", "proposal.rejected", "lost",
 )  # fmt: skip
+# Events that may change the task and report something at once.
+_REPORTS = ("task.updated", "item.updated")
 # Columns that append derives: a difference in them does not mean that a later event set the row.
 _DERIVED = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
 # Another session may work on the task since; then an undo leaves these columns unchanged.
@@ -68,8 +70,8 @@ class Undo(Base):
         target = self.store.read(lambda tx: self._undoable(tx, self._task_to_undo(tx, task_id), seq))
         full_id = target["task_id"]
         half = self.store.read(lambda tx: _other_half(tx, target))
-        around = self._around(target)
-        around_half = None if half is None else self._around(half)
+        around = self.store.read(lambda tx: _around(tx, target))
+        around_half = None if half is None else self.store.read(lambda tx: _around(tx, half))
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             draft = _undoing(tx, head, target, around, reason, now)
@@ -85,14 +87,6 @@ class Undo(Base):
             "task_undo", full_id, decide, key=key, token=token, arguments=arguments,
             others=[half["task_id"]] if half else [],
         )  # fmt: skip
-
-    def _around(self, target: Row) -> _Around:
-        """The state of an event's task before and after it."""
-        task_id = target["task_id"]
-        past, _ = self._as_of(task_id, target["seq"] - 1)
-        before = {table: past.state_rows(table, task_id) for table in STATE}
-        past.fold(past.head(task_id) or {}, dict(target), read_origin(target))
-        return before, {table: past.state_rows(table, task_id) for table in STATE}
 
     def _task_to_undo(self, tx: Tx, task_id: str | None) -> Row:
         session = self.origin.session
@@ -123,7 +117,7 @@ class Undo(Base):
                 raise Conflict(
                     "not_undoable",
                     f"#{seq} ({row['event_type']}) cannot be undone.",
-                    "Cancel the task or the wait, release the claim, or approve or reject anew, instead.",
+                    "Instead, cancel the task or the wait, release the claim, or approve or reject again.",
                 )
             if _is_undone(tx, head["task_id"], seq):
                 raise Conflict(
@@ -149,6 +143,23 @@ class Undo(Base):
                     return row
             before = rows[-1]["seq"]
         raise NotFound("record_not_found", "There is nothing to undo.", "To end the task, cancel it.")
+
+
+def _around(tx: Tx, target: Row) -> _Around:
+    """The rows that an event touched, before and after it."""
+    task_id, seq = target["task_id"], target["seq"]
+    head = tx.head(task_id)
+    keys = _touched_keys(json.loads(target["sets"]) if target["sets"] else {})
+    if head is None:
+        return {}, {}
+    before, after = (
+        {
+            table: past(tx, head, at).state_rows(table, task_id, keys[table]) if head and at else []
+            for table in keys
+        }
+        for at in (seq - 1, seq)
+    )
+    return before, after
 
 
 def _other_half(tx: Tx, target: Row) -> Row | None:
@@ -231,11 +242,12 @@ def _inverse(
     """
     task_id, seq = head["task_id"], target["seq"]
     result: dict[str, Any] = {}
+    keys = _touched_keys(sets)
     for name, rows in sets.items():
         table = name.lstrip("+")
-        if name in ("+labels", "+keys"):
+        if table not in keys:
             continue
-        now = {row_key(table, row): row for row in tx.state_rows(table, task_id)}
+        now = {row_key(table, row): row for row in tx.state_rows(table, task_id, keys[table])}
         then = {row_key(table, row): row for row in before[table]}
         left = {row_key(table, row): row for row in after[table]}
         for number, columns in _touched(table, name, rows).items():
@@ -252,11 +264,22 @@ def _inverse(
                 result.setdefault(table, {}).update(old)
             else:
                 result.setdefault(table, {}).setdefault(number, {}).update(old)
-    if not sets:
+    if not sets or (target["event_type"] in _REPORTS and target["text"]):
+        # What was said is retracted too, so that no packet, summary or search presents it as true.
         retracted = {"type": "message", "status": "invalidated"}
         again = tx.record(task_id, seq) is not None
-        result["records" if again else "+records"] = {str(seq): retracted}
+        result.setdefault("records" if again else "+records", {})[str(seq)] = retracted
     return {name: rows for name, rows in result.items() if rows}
+
+
+def _touched_keys(sets: dict[str, Any]) -> dict[str, set[str]]:
+    """The keys of the rows that an event set, by table; labels and idempotency keys are never undone."""
+    keys: dict[str, set[str]] = {}
+    for name, rows in sets.items():
+        if name not in ("+labels", "+keys"):
+            table = name.lstrip("+")
+            keys.setdefault(table, set()).update(_touched(table, name, rows))
+    return keys
 
 
 def _touched(table: str, name: str, rows: Any) -> dict[str, list[str] | None]:

@@ -43,8 +43,8 @@ def append_event(memory: Base, tx: Tx, head: Row, draft: Draft, now: str, operat
 
 
 def with_rights(memory: Writer, channel: str) -> Writer:
-    """The same memory with the rights of another channel, for code that hides nothing: what it ends on one
-    task stays valid, with its author, on another."""
+    """The same memory with the rights of another channel, for code that moves content between tasks: what it
+    ends on one task stays valid, with its author, on the other."""
     same = memory.acting_as()
     same._authority = channel
     return same

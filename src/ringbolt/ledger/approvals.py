@@ -1,10 +1,11 @@
-"""Approval: in some tasks, what an agent wants to do waits for a person's word.
+"""Approval modes: in some tasks, an agent needs the user's approval before it acts.
 
-With the approval mode `confirm` that is every side effect, with `manual` also every step that begins. The
-gate stands where every event is appended, so that no operation goes around it: it takes the change out of the
-event and asks in an event of its own. Only the user's channel answers.
+With the mode `confirm` that is every side effect, with `manual` also every step that begins. The gate is part
+of every append, so no operation can bypass it: it takes the change out of the event and writes a request as a
+separate event. Only the user's channel can answer.
 
-What a host's hook saw has happened; before a call with a side effect, `hosts.guard` lets the host ask.
+A hook reports what has already happened, so nothing is held back there; before a call with a side effect,
+`hosts/guard` lets the host ask.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ CONFIRM, MANUAL = "confirm", "manual"
 
 _BEGUN = ("active", "completed")
 _GATED = ("agent", "tool", "web")
-# Events that restore or move what is there already.
+# Events that restore or move what was recorded before; they need no approval.
 _FREE = ("undone", "approval.decided", "task.split", "task.merged", "task.registered")
-# What a step's row says about its status; the rest of a change to it goes through.
+# The columns of a step that belong to its status; changes of other columns are not held back.
 _OF_STATUS = ("status", "basis", "cause_seq", "evidence", "started_at", "completed_at", "duration_seconds")
 
 
 class Gate:
-    """What an event may not do yet, and the requests that follow it."""
+    """Takes out of an event what needs approval first; `requests` follow the event."""
 
     def __init__(self, tx: Tx, head: Row, draft: Draft, origin: Origin, seq: int) -> None:
         self.requests: list[Draft] = []
@@ -49,7 +50,7 @@ class Gate:
             self._hold_steps(tx, head, draft)
         if mode in (CONFIRM, MANUAL) and draft.kind == "intent":
             self._ask(tx, head, f"effect:{seq}", f"May this be done: {draft.text}", ref=seq, item=draft.item)
-            _warn(draft, "It waits for the user's word; do not do it before.")
+            _warn(draft, "It waits for the user's approval; do not do it before.")
         if draft.kind == "outcome" and draft.data.get("outcome") == "did":
             self._note_overtaken(tx, head, draft)
 
@@ -68,7 +69,7 @@ class Gate:
                 self._ask(
                     tx, head, key, f"May step {item} begin: {old['title']}", item=item, status=row["status"]
                 )
-                _warn(draft, f"Step {item} waits for the user's word.")
+                _warn(draft, f"Step {item} waits for the user's approval.")
         if held:
             _take_out(draft.sets, held)
 
@@ -92,17 +93,17 @@ class Gate:
         )
 
     def _note_overtaken(self, tx: Tx, head: Row, draft: Draft) -> None:
-        """The agent says that it did what nobody has allowed: that is recorded, and a person should look."""
+        """The agent reports a side effect that was not approved: record it, and ask for attention."""
         rows = tx.records(head["task_id"], KIND, (PENDING, REJECTED), 1, key=f"effect:{draft.ref}")
         if not rows:
             return
         changed = {"status": OVERTAKEN, "ref_seq": head["last_seq"] + 1}
         draft.sets["records"] = {**draft.sets.get("records", {}), str(rows[0]["seq"]): changed}
         heads: dict[str, Any] = draft.sets.setdefault("heads", {})
-        heads["attention"] = f"#{draft.ref} was done without the user's word"
+        heads["attention"] = f"#{draft.ref} was done without the user's approval"
         if waits(head) and not others_wait(tx, head["task_id"], {rows[0]["seq"]}):
             heads |= {"status": "active", "reason": None}
-        _warn(draft, "It was done without the user's word, and a person was told.")
+        _warn(draft, "It was done without the user's approval; the task asks for the user's attention.")
 
 
 def sets_gate(sets: Mapping[str, Any]) -> bool:
@@ -117,18 +118,18 @@ def approval_hold(head: Row) -> dict[str, Any] | None:
 
 
 def waits(head: Mapping[str, Any]) -> bool:
-    """Whether a task waits for a person's word."""
+    """Whether a task waits for the user's approval."""
     return head["status"] == "waiting" and head["reason"] == REASON
 
 
 def others_wait(tx: Tx, task_id: str, but: set[int]) -> bool:
-    """Whether anything else of a task waits for a person's word."""
+    """Whether other requests of a task still wait for approval."""
     rows: Sequence[Row] = tx.records(task_id, KIND, (PENDING,), 1000)
     return any(row["seq"] not in but for row in rows)
 
 
 def _take_out(sets: dict[str, Any], held: set[str]) -> None:
-    """Leave the status of held steps as it is; a step that would make room for them stays active too."""
+    """Keep the status of held steps, and of the step that they would have set aside."""
     for name in ("steps", "+steps"):
         rows: dict[str, dict[str, Any]] = sets.get(name, {})
         for item, row in rows.items():

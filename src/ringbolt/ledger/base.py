@@ -20,8 +20,9 @@ from ..model.settings import Settings
 from ..model.trust import Overruled, key_of
 from ..model.types import Entry, Origin, StepMove, Written, is_dict, is_list
 from ..model.validate import blake2b
-from ..store import Store, jobs, scratch
+from ..store import Store, jobs
 from ..store.hashes import origin_id
+from ..store.past import past
 from ..store.queries.goal_queries import goals_of
 from ..store.tx import Row, Tx
 from . import proposals
@@ -32,10 +33,14 @@ from .drafts import payload
 from .freshness import Freshness, closing_origin
 from .goal_breaker import added_blockers, count_blockers
 from .idle_tasks import resumption
-from .values import read_entries, read_origin
+from .values import read_entries
 from .without_secrets import callback_of, redact_draft
 
 Result = TypeVar("Result")
+
+# What identifies a call when it is repeated: its operation, its scoped key if it has one, and a digest of its
+# arguments.
+CallIdentity = tuple[str, str | None, str]
 
 # Statuses of a step after which its events are extracted.
 _EXTRACTED = ("completed", "failed", "skipped")
@@ -245,32 +250,21 @@ class Base:
     def _now(self) -> str:
         return validate.stamp(self._clock())
 
-    def _as_of(
-        self, task_id: str | None, at: Any, visit: Callable[[Tx, Row], None] | None = None
-    ) -> tuple[Tx, str]:
-        """Fold a task in memory as it was after an event or at a time; returns it with the task's id.
+    def _past(self, tx: Tx, task_id: str | None, at: Any) -> tuple[Tx, str]:
+        """A transaction that sees a task as it was after an event or at a time, with the task's id.
 
-        `at` is a seq or a time; None means now. `visit` is called after each folded event.
+        `at` is a seq or a time.
         """
-        head = self.store.read(lambda tx: self._find(tx, task_id))
-        full_id, last = head["task_id"], head["last_seq"]
-        if at is None:
-            until = last
-        elif isinstance(at, int) and not isinstance(at, bool):
-            until = validate.whole("at", at, 1, last)
+        head = self._find(tx, task_id)
+        if isinstance(at, int) and not isinstance(at, bool):
+            seq = validate.whole("at", at, 1, head["last_seq"])
         else:
-            when = validate.moment("at", at)
-            until = self.store.read(lambda tx: tx.seq_at(full_id, when))
-        past = scratch()
-        row: Row = {"task_id": full_id, "root_id": head["root_id"], "last_seq": 0}
-        while row["last_seq"] < until:
-            # In pages, each in its own snapshot: events never change, and no snapshot is held for long.
-            after = row["last_seq"]
-            for event in self.store.read(lambda tx, a=after: tx.events(full_id, a, 1000, until)):
-                past.fold(row, event, read_origin(event))
-                if visit is not None:
-                    visit(past, event)
-        return past, full_id
+            seq = tx.seq_at(head["task_id"], validate.moment("at", at))
+        if seq == 0:
+            raise NotFound(
+                "task_not_found", f"Task {head['task_id']} did not exist yet.", "Use a later time."
+            )
+        return past(tx, head, seq), head["task_id"]
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -363,6 +357,11 @@ class Base:
         """An idempotency key in the space of this memory's channel."""
         return key_of(self.origin.channel, key)
 
+    def _registration_key(self, key: str, workspace: str | None) -> str:
+        """The key of a call that begins a task: there is no task yet, so the principal and workspace scope
+        it."""
+        return f"{self.origin.principal}\n{workspace or ''}\n{self._scoped(validate.line('key', key, 200))}"
+
     def _append(
         self,
         tx: Tx,
@@ -378,16 +377,17 @@ class Base:
         Texts of a more trusted channel that it would replace are left out of it and proposed instead. If the
         event would hide more than texts, or has nothing else, the error is the caller's.
         """
+        call_identity = operation, key, fingerprint
         try:
-            return self._append_event(tx, head, draft, now, operation, key, fingerprint)
+            return self._append_event(tx, head, draft, now, call_identity)
         except Overruled as over:
-            # Half an undo would leave a state that never was.
+            # Half an undo would leave a state that the task never had.
             whole = over.whole or draft.kind == "undone"
             calls = [] if whole else proposals.withhold(draft, over)
             if whole or not proposals.says_something(draft):
                 raise
             what = over.what
-        result = self._append_event(tx, head, draft, now, operation, key, fingerprint)
+        result = self._append_event(tx, head, draft, now, call_identity)
         notes = [note for call in calls for note in self._propose(tx, head, call, what, now).warnings]
         return result.replace(warnings=(*result.warnings, *notes))
 
@@ -398,7 +398,7 @@ class Base:
         call: proposals.Call,
         what: str,
         now: str,
-        keyed: tuple[str, str | None, str] = ("proposal", None, ""),
+        call_identity: CallIdentity = ("proposal", None, ""),
     ) -> Written:
         """Record what this caller may not do as a proposal to the user; the same one only once."""
         draft = proposals.proposal(tx, head, call, what)
@@ -410,7 +410,7 @@ class Base:
             f" #{head['last_seq'] + 1}; until the user accepts it, nothing changes."
         )
         draft.result["warnings"] = (note,)
-        return self._append_event(tx, head, draft, now, *keyed)
+        return self._append_event(tx, head, draft, now, call_identity)
 
     def _proposed(self, operation: str, arguments: Mapping[str, Any], over: Overruled) -> Written:
         """Record a whole call as a proposal, after its own transaction was undone."""
@@ -425,14 +425,7 @@ class Base:
         return self._commit(work)
 
     def _append_event(
-        self,
-        tx: Tx,
-        head: Row,
-        draft: Draft,
-        now: str,
-        operation: str,
-        key: str | None = None,
-        fingerprint: str = "",
+        self, tx: Tx, head: Row, draft: Draft, now: str, call_identity: CallIdentity
     ) -> Written:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
         if head.get("status") == "paused" and (resumed := resumption(tx, head, draft, self.origin)):
@@ -440,17 +433,48 @@ class Base:
         gate = Gate(tx, head, draft, self.origin, seq) if seq > 1 else None
         fresh = Freshness(tx, head, draft, self.origin) if seq > 1 else None
         draft.complete(seq)
-        if key is not None:
-            result = asdict(self._predicted(tx, head, draft, seq))
-            # Not stored: they quote other tasks, and a repeated call gets fresh ones.
-            del result["answer"], result["patterns"]
-            result["moved"] = [move.to_dict() for move in result["moved"]]
-            draft.sets["+keys"] = {
-                "key": key,
-                "operation": operation,
-                "arguments": fingerprint,
-                "result": validate.dumps(result),
-            }
+        if call_identity[1] is not None:
+            draft.sets["+keys"] = self._key_row(tx, head, draft, seq, call_identity)
+        event = self._redacted_event(tx, head, draft, seq, now)
+        messages: int = head.get("messages") or 0
+        blocked = _blockers_before(head, draft)
+        if draft.kind == "exclusion" or sets_gate(draft.sets):
+            self._notify_hooks(head)
+        tx.append(head, event, self.origin, draft.sets, authority=self._authority)
+        if blocked is not None and goals_of(tx, head["task_id"]):
+            count_blockers(self, tx, head, seq, added_blockers(draft, blocked), now)
+        for request in gate.requests if gate else ():
+            if (held := approval_hold(head)) is not None:
+                request.sets["heads"] = held
+            self._append(tx, head, request, now, call_identity[0])
+        for closing in fresh.closings if fresh else ():
+            (question,) = closing.data["resolved"]
+            closed = {"status": "resolved", "ref_seq": head["last_seq"] + 1}
+            closing.sets["records"] = {str(question): closed}
+            own = self.acting_as(**closing_origin(self.origin))
+            own._append(tx, head, closing, now, "infer")
+        if draft.then is not None:
+            draft.then.write(self, tx, head, now)
+        if draft.sets or head["messages"] != messages:
+            self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
+        return written(head, seq, draft)
+
+    def _key_row(self, tx: Tx, head: Row, draft: Draft, seq: int, call_identity: CallIdentity) -> Row:
+        """The row by which a repeated call is recognized, with the result that it gets."""
+        result = asdict(self._predicted(tx, head, draft, seq))
+        # Not stored: they quote other tasks, and a repeated call gets fresh ones.
+        del result["answer"], result["patterns"]
+        result["moved"] = [move.to_dict() for move in result["moved"]]
+        operation, key, fingerprint = call_identity
+        return {
+            "key": key,
+            "operation": operation,
+            "arguments": fingerprint,
+            "result": validate.dumps(result),
+        }
+
+    def _redacted_event(self, tx: Tx, head: Row, draft: Draft, seq: int, now: str) -> Row:
+        """The row of a drafted event; secrets are redacted in it and in the draft."""
         event: Row = {
             "task_id": head["task_id"],
             "seq": seq,
@@ -473,34 +497,13 @@ class Base:
                 jobs.seal(tx, head["task_id"], seq, without_private(callback), now)
             sets = validate.dumps(draft.sets) if draft.sets else None
             event.update(text=draft.text, data=self._event_data(draft), sets=sets)
-        messages: int = head.get("messages") or 0
-        blocked = _blockers_before(head, draft)
-        if draft.kind == "exclusion" or sets_gate(draft.sets):
-            self._notify_hooks(head)
-        tx.append(head, event, self.origin, draft.sets, authority=self._authority)
-        if blocked is not None and goals_of(tx, head["task_id"]):
-            count_blockers(self, tx, head, seq, added_blockers(draft, blocked), now)
-        for request in gate.requests if gate else ():
-            if (held := approval_hold(head)) is not None:
-                request.sets["heads"] = held
-            self._append(tx, head, request, now, operation)
-        for closing in fresh.closings if fresh else ():
-            (question,) = closing.data["resolved"]
-            closed = {"status": "resolved", "ref_seq": head["last_seq"] + 1}
-            closing.sets["records"] = {str(question): closed}
-            own = self.acting_as(**closing_origin(self.origin))
-            own._append(tx, head, closing, now, "infer")
-        if draft.then is not None:
-            draft.then.write(self, tx, head, now)
-        if draft.sets or head["messages"] != messages:
-            self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
-        return written(head, seq, draft)
+        return event
 
     def _event_data(self, draft: Draft) -> str:
-        """The data of an event as JSON; what it repeats of the event's text gives way to the limit."""
+        """The data of an event as JSON, with its payload if that fits within the size limit."""
         data = validate.json_value("the data", draft.data, self.settings) if draft.data else "{}"
-        if told := payload(draft):
-            whole = validate.dumps({**told, **draft.data})
+        if said := payload(draft):
+            whole = validate.dumps({**said, **draft.data})
             if len(whole.encode("utf-8", "replace")) <= self.settings.max_json_bytes:
                 return whole
         return data
@@ -718,6 +721,11 @@ def find_item(steps: list[Row], name: Any) -> Row:
         f"The task has no step {shown(text)}.",
         f"Its steps are: {names or 'none yet; add some with task_plan_append'}.",
     )
+
+
+def step_id(tx: Tx, head: Row, step: str | int | None) -> str | None:
+    """The id of a step of a task; None if no step is named."""
+    return None if step is None else find_item(tx.steps(head["task_id"]), step)["item_id"]
 
 
 def with_operations(memory: Base, room: type[Room]) -> Room:

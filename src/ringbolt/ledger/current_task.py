@@ -89,7 +89,7 @@ def _chosen(memory: Base, tx: Tx, repository: str | None) -> tuple[str, str]:
     best = min(tasks, key=lambda row: _rank(row, live))  # the first of equals: the one worked on last
     why = "a live session works on it" if best["session_id"] in live else "it was worked on last"
     chosen = f"{len(tasks)} tasks are open here. This is “{best['name'][:60]}”: {why}."
-    return best["task_id"], f"{chosen} Name another to use that."
+    return best["task_id"], f"{chosen} Pass task_id for another."
 
 
 def _rank(row: Row, live: set[str]) -> tuple[bool, bool, bool]:

@@ -20,26 +20,31 @@ _MOST_MESSAGE = 2000
 def payload(draft: Draft) -> dict[str, Any]:
     """What a message, a change or a registration says, as the `data` of its event.
 
-    A program that reads nothing but `data`, as other projects store events, finds everything there. The
-    state itself is folded from `sets`.
+    Other projects store events in this form, so a program of theirs needs only `data`. The state itself is
+    folded from `sets`.
     """
     if draft.kind not in MESSAGE_TYPES and draft.kind != "task.registered":
         return {}
     heads = draft.sets.get("heads", {})
     own = draft.sets.get("steps", {}).get(draft.item, {})
     text = draft.text
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "message": f"{text[:_MOST_MESSAGE]}…" if text and len(text) > _MOST_MESSAGE else text,
         "step": draft.item,
         "step_status": own.get("status"),
     }
     if draft.kind == "task.registered":
-        told["name"] = heads.get("name")
-        told["plan"] = [row["title"] for row in draft.sets.get("+steps", {}).values()] or None
+        fields["name"] = heads.get("name")
+        fields["plan"] = [row["title"] for row in draft.sets.get("+steps", {}).values()] or None
     else:
-        told |= {name: heads.get(name) for name in ("status", "phase", "reason")}
-        told |= {"next": heads.get("next_step"), "blockers": heads.get("blockers")}
-    return {name: value for name, value in told.items() if value is not None}
+        fields |= {name: heads.get(name) for name in ("status", "phase", "reason")}
+        fields |= {"next": heads.get("next_step"), "blockers": heads.get("blockers")}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def link_row(kind: str, target: str, seq: int, status: str = "active") -> dict[str, Any]:
+    """A link from a task to another one, as the event `seq` sets it."""
+    return {"kind": kind, "target": target, "seq": seq, "status": status}
 
 
 class Following(Protocol):
@@ -81,9 +86,9 @@ class Draft:
         self.record = record
         self.result = result
         self.then: Following | None = None
-        # Columns of the task that the event clears only to tidy up: it leaves what is the user's as it is.
+        # Columns of the task that the event clears only to tidy up; texts of the user stay.
         self.tidies: tuple[str, ...] = ()
-        # A copy of what was recorded on another task: it is not new, so nothing ends with it.
+        # A copy from another task: it reports nothing new, so it closes no questions or texts.
         self.is_copy = False
 
     def copy(self) -> Draft:

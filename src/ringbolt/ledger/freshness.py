@@ -1,9 +1,8 @@
 # ruff: noqa: E501 - patterns
-"""What a task says about its present ends with what it was about.
+"""Clear texts that have become outdated: the next step, blockers, calls for attention, open questions.
 
-A next step, blockers and a call for attention are texts without an end of their own. When the step that they
-were about is over they are cleared, in the event that ends the step. An open question ends with its step, or
-with the user's message that answers it. What the user wrote is left to the user.
+The first three are cleared by the event that ends the step they were about. A question is closed when its step
+ends or a message of the user answers it. Texts of the user are never cleared here.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from ..store.schema import OWN_AGENT
 from ..store.tx import Row, Tx
 from .drafts import Draft
 
-_OVER = ("completed", "skipped")
+_ENDED = ("completed", "skipped")
 _TEXTS = {"next_step": "next_seq", "blockers": "blockers_seq", "attention": "attention_seq"}
-# Events that restore or move what was over already.
+# Events that only restore or move what was recorded before.
 _NO_NEWS = ("undone", "task.split", "task.merged")
 _SAID = ("message", "user_instruction", "task.updated")
 _SHORT_ANSWER = 12  # words; a longer message must share words with the question
-# A short message without a word of the question answers it only if it has the form of an answer: an order or a
-# remark that happens to come next does not.
+# A short message that shares no word with the question answers it only if it has the form of an answer; an
+# order or a remark that happens to come next does not.
 _YES_OR_NO = lazy_regex(
     r"(?i)\W*(?:yes|yep|yeah|no|nope|sure|ok|okay|right|correct|exactly|agreed|neither|both|either|ja|nein|doch|oui|non|si"
     r"|sí|sim|não|sì|nee)\b(?! (?:need|more|one)\b)|\W*(?:是|不|好|对|可以|はい|いいえ)"
@@ -47,13 +46,13 @@ _MOST_QUESTIONS = 50
 
 
 class Freshness:
-    """What an event brings to an end: columns of the task, and entries that are closed after it."""
+    """What becomes outdated with an event: columns of the task, and questions that are closed after it."""
 
     def __init__(self, tx: Tx, head: Row, draft: Draft, origin: Origin) -> None:
         self.closings: list[Draft] = []
         if draft.is_copy or draft.kind in _NO_NEWS:
             return
-        over = [item for item, row in draft.sets.get("steps", {}).items() if row.get("status") in _OVER]
+        over = [item for item, row in draft.sets.get("steps", {}).items() if row.get("status") in _ENDED]
         if over:
             self._end_texts(tx, head, draft, origin, over)
             self._close_questions(tx, head, over)
@@ -82,7 +81,7 @@ class Freshness:
                 self.closings.append(_closing(row["seq"], "its step is over"))
 
     def _close_answered(self, tx: Tx, head: Row, text: str) -> None:
-        """The newest open question that a message of the user answers, if nothing else was said since."""
+        """Close the newest open question if a message of the user answers it."""
         rows = tx.records(head["task_id"], "question", ("active",), 1)
         if not rows or rows[0]["channel"] == "user" or text.rstrip().endswith("?"):
             return
@@ -96,12 +95,13 @@ class Freshness:
 
 
 def closing_origin(origin: Origin) -> dict[str, Any]:
-    """Who closes what was inferred to be over: Ringbolt, never the user."""
+    """The origin of an inferred closing: Ringbolt itself, never the user."""
     return {"agent": OWN_AGENT, "channel": "agent" if origin.channel == "user" else origin.channel}
 
 
 def _about_next(head: Row, row: Row, since: int) -> bool:
-    """Whether the end of a step also ends what was noted as next: it began after that, or has its words."""
+    """Whether the noted next step is outdated when a step ends: the step began after the note, or shares
+    its words."""
     began_before = row["status"] == "active" and (row["cause_seq"] or 0) < since
     title = set(_WORD.findall(row["title"].lower()))
     noted = set(_WORD.findall((head["next_step"] or "").lower()))
@@ -109,7 +109,7 @@ def _about_next(head: Row, row: Row, since: int) -> bool:
 
 
 def _about_current(head: Row, row: Row, since: int) -> bool:
-    """Whether blockers or a call for attention were about a step: the current one, if there is one."""
+    """Whether blockers or a call for attention were about a step: the current one, if the task has one."""
     return row["item_id"] == head["current_item"] or head["current_item"] is None
 
 
@@ -134,5 +134,5 @@ def _user_spoke(tx: Tx, head: Row, since: int) -> bool:
 
 
 def _closing(seq: int, why: str) -> Draft:
-    # The record names the event that closes it once that has a number: see `_append`.
+    # `Base._append_event` fills in the record, once the closing event has a number.
     return Draft("entry.closed", text=why, data={"resolved": [seq], "inferred": True})

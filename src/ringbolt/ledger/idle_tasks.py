@@ -1,4 +1,4 @@
-"""A task that upkeep paused because nobody worked on it goes on with the next write about it."""
+"""The next write about a task that upkeep paused for being idle makes it active again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..store.schema import is_activity
 from ..store.tx import Row, Tx
 from .drafts import Draft
 
-# What happens around a task without anybody working on it.
+# Events that do not show that someone works on the task.
 _NOT_WORK = ("task.focused", "task.linked", "claim.released", "undone")
 _PAUSED_BY_UPKEEP = (rules.IDLE, rules.SESSION_GONE)
 
@@ -20,7 +20,7 @@ def resumption(tx: Tx, head: Row, draft: Draft, origin: Origin) -> dict[str, Any
     """The columns of a paused task that an event changes by showing that someone works on it again."""
     heads: dict[str, Any] = draft.sets.get("heads", {})
     if head["reason"] not in _PAUSED_BY_UPKEEP or heads.keys() & {"status", "reason"}:
-        return {}  # another pause, or somebody says now why it rests
+        return {}  # paused for another reason, or this event sets the status itself
     if draft.kind in _NOT_WORK or not is_activity(draft.kind, origin):
         return {}
     if origin.channel == "tool" and (draft.text or "").startswith(rules.SESSION_ENDED):

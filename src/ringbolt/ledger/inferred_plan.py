@@ -1,4 +1,4 @@
-"""A plan that was inferred from what was said, shown as the steps of a task that has none of its own."""
+"""A plan inferred from messages, shown as the steps of a task without a written plan."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..model.types import Item, Source
 from ..store.tx import Row
 from .step_changes import begun_phase
 
-# What is distilled under this name: the steps, and what the agent said it would do next.
+# The distilled kind that holds the steps, and what the agent said it would do next.
 INFERRED_PLAN = "inferred_plan"
-# Where a step says that nobody wrote it down.
+# The detail of a step that names the message it was inferred from.
 FROM_PROSE = "inferred from"
-# … and that nobody said it: that what was changed must be checked follows from what is usually done.
+# Set if no message mentions the step: it is usual practice, such as testing a change.
 DERIVED = "derived"
 
 

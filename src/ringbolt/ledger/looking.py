@@ -44,7 +44,7 @@ def make_gate(memory: Base, folder: str | None, powers: Collection[str], anywher
 def _folders(settings: Settings, workspace: str | None) -> tuple[str, ...]:
     """The folders whose files may be read.
 
-    A workspace that is the whole disk or a home folder opens nothing: nobody chose it as a project.
+    A workspace that is the whole disk or a home folder does not count: it was not chosen as a project.
     """
     folders: list[str] = []
     for name in (part.strip() for part in settings.wait_folders.split(",")):

@@ -84,7 +84,7 @@ def withhold(draft: Draft, over: Overruled) -> list[Call]:
 
 
 def says_something(draft: Draft) -> bool:
-    """Whether a draft is worth writing without what was taken out of it."""
+    """Whether anything worth writing is left of a draft."""
     return bool(draft.text or [name for name in draft.sets if name != "+keys"])
 
 
@@ -100,12 +100,12 @@ def proposal(tx: Tx, head: Row, call: Call, what: str) -> Draft | int:
         known = json.loads(row["data"])
         if known.get("call") == json.loads(json.dumps(data["call"])):
             return row["seq"]
-    text = f"{call.operation}, which would change {what}: {_told(arguments)}"
+    text = f"{call.operation}, which would change {what}: {_in_a_line(arguments)}"
     return Draft(KIND, text=text, data=data, record={"type": KIND, "status": PROPOSED})
 
 
-def _told(arguments: Mapping[str, Any]) -> str:
-    """What a call says, in a line."""
+def _in_a_line(arguments: Mapping[str, Any]) -> str:
+    """The content of a call in one line."""
     texts = [
         str(arguments[name]) if not is_list(arguments[name]) else ", ".join(map(str, arguments[name]))
         for name in _TELLING

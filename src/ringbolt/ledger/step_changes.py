@@ -20,6 +20,12 @@ def begun_phase(head: Row) -> str | None:
     return "executing" if head["phase"] in ("received", "planning", "planned") else None
 
 
+def begin_work(head: Row, now: str) -> dict[str, Any]:
+    """The columns of a task that change when work on it starts; empty if it has already started."""
+    phase = begun_phase(head)
+    return {} if phase is None else {**rules.phase_stamps(head, phase, now), "phase": phase}
+
+
 def item_changes(
     tx: Tx, head: Row, steps: list[Row], row: Row, now: str, *, status: str, basis: str = "explicit"
 ) -> tuple[StepChanges, list[str]]:
@@ -77,7 +83,7 @@ def _last(tx: Tx, task: str, item: str, key: str) -> Row | None:
 
 
 def failed_evidence(step: Row) -> str:
-    """What a failed check says about a step that is called done: nothing, if failing was its purpose."""
+    """The evidence of a completed step whose check failed: a contradiction, unless it was meant to fail."""
     return "reported" if expects_failure(step["title"]) else "contradicted"
 
 

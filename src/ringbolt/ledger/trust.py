@@ -1,4 +1,4 @@
-"""How far something inferred is trusted: as far as its least trusted source, never as the user's word."""
+"""The trust of inferred texts: that of their least trusted source, and never the user's."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from ..model.types import Channel
 
-AGENT = "ringbolt"  # writes what is inferred; what it wrote is never read as an agent's word
+AGENT = "ringbolt"  # the author of inferred texts, which are never read as an agent's own
 
 _MOST_FIRST: tuple[Channel, ...] = ("agent", "tool", "web", "import")
-# What the user or the system said counts as the agent's word once it is inferred; an unknown source as the
-# worst one.
+# A text inferred from the user or the system counts as the agent's; an unknown source counts as the least
+# trusted one.
 _RANKS: dict[str | None, int] = {
     "user": 0,
     "system": 0,
@@ -20,7 +20,7 @@ _RANKS: dict[str | None, int] = {
 
 
 def least_trusted(channels: Iterable[str | None]) -> Channel:
-    """The channel of what comes from several: the least trusted of them, at best the agent's."""
+    """The least trusted of several channels, at best the agent's."""
     return _MOST_FIRST[max((_RANKS[channel] for channel in channels), default=0)]
 
 

@@ -74,7 +74,7 @@ MOST = {
 }
 OPEN_EFFECTS, SETTLED_EFFECTS = ("intended", "unknown"), ("did", "did_not")
 MOST_EFFECTS = 50
-# What waits for the user's word, and the last answers.
+# What waits for the user's approval, and the last answers.
 SHOWN_APPROVALS = (("approval", "pending", 20), ("approval", "rejected", 5), ("approval", "approved", 5))
 MOST_FILES = 200
 MOST_ACTIONS_OF_A_START = 40
@@ -335,6 +335,7 @@ def read_snapshot(
         recent=tuple(
             Moment(text=row["text"] or "", **_pick(row, "seq at type channel item status"))
             for row in rows["recent"]
+            if row["status"] != "invalidated"  # undone
         ),
         reports={
             row["item"]: Moment(text=row["text"], item=row["item"], **_pick(row, "seq at type channel"))
@@ -362,7 +363,7 @@ def read_snapshot(
 
 
 def _resolution(entry: Entry, outcome: str | None) -> str:
-    """How an error was resolved: what the one who resolved it says, or what was known before."""
+    """How an error was resolved: the text of the event that resolved it, otherwise what its entry says."""
     known = entry.data.get("resolution") or entry.data.get("fixed_by")
     return outcome or (str(known) if known else "resolved")
 
@@ -419,11 +420,11 @@ def _lessons(tx: Tx, rows: TaskRows, fields: Mapping[str, Any]) -> tuple[Pattern
         return ()
     for row in rows["distilled"]:
         if row["kind"] == "lessons" and (keys := json.loads(row["state"]).get("keys")):
-            told: dict[str, Pattern] = {}
+            by_text: dict[str, Pattern] = {}
             for one in patterns_with(tx, keys):
                 pattern = Pattern(**json.loads(one.pop("data")), **one)
-                told.setdefault(pattern.text, pattern)
-            return tuple(told.values())
+                by_text.setdefault(pattern.text, pattern)
+            return tuple(by_text.values())
     return ()
 
 
@@ -462,7 +463,7 @@ def _task_fields(
     labels = group_labels((row["seq"], row["kind"], row["value"]) for row in rows["labels"])
     entries = _active(rows, labels)
     approvals = _approvals(rows)
-    # What waits for the user's word is not in flight.
+    # An effect that waits for approval has not begun.
     held = {one.intent for one in approvals if one.status == "pending"}
     open_effects = tuple(
         effect for effect in _effects(rows) if effect.status in OPEN_EFFECTS and effect.seq not in held

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..model.errors import InvalidInput, StoreError
 from ..model.settings import Settings
 from .engine import Store
-from .sqlite import SqliteStore, scratch_database
+from .sqlite import SqliteStore
 from .tx import Tx
 
 
@@ -36,9 +36,4 @@ def open_store(location: str, settings: Settings, *, create: bool = True) -> Sto
     )
 
 
-def scratch() -> Tx:
-    """An empty ledger in memory, to fold events into."""
-    return Tx(scratch_database())
-
-
-__all__ = ["Store", "Tx", "open_store", "scratch"]
+__all__ = ["Store", "Tx", "open_store"]

@@ -20,6 +20,7 @@ from ..model.validate import dumps
 from .database import Database, Row
 from .hashes import event_hash, first_link
 from .overruling import Overruling
+from .past_rows import HEAD_EVERY, PastRows
 from .schema import (
     EVENTS,
     EXTRAS,
@@ -66,6 +67,7 @@ class Appending(Overruling):
         super().__init__(database)
         self._index = database.index
         self._position = database.position
+        self._past = PastRows(database)
 
     def append(
         self,
@@ -111,10 +113,8 @@ class Appending(Overruling):
             head.update(_sourced("heads", head_sets, seq))
             head.update(_user_seq(origin, sets, seq))
             self._run(_INSERT_HEAD, {name: head.get(name) for name in HEADS})
-        event["hash"] = event_hash(head["last_hash"], event)
-        self._insert_origin(event["origin_id"], origin)
-        self._run(_INSERT_EVENT, event)
-        self._index({**event, "agent": origin.agent, "workspace_path": head.get("workspace_path")})
+        event["hash"] = self._hash(head["last_hash"], event)
+        self._store_event(head, event, origin)
         changes: Row = {"last_seq": seq, "last_hash": event["hash"]}
         if is_activity(event["event_type"], origin):
             changes["updated_at"] = event["timestamp"]
@@ -132,13 +132,26 @@ class Appending(Overruling):
             changes["messages"] = head["messages"] + 1
         elif event["event_type"] == "action":
             changes["actions"] = head["actions"] + 1
+        if seq > 1 and (sets or seq % HEAD_EVERY == 0):
+            self._past.keep_head(head, changes, seq)
+        self._update_head(task_id, changes)
+        head.update(changes)
+        return changes
+
+    def _hash(self, previous: bytes, event: Row) -> bytes:
+        return event_hash(previous, event)
+
+    def _store_event(self, head: Row, event: Row, origin: Origin) -> None:
+        self._insert_origin(event["origin_id"], origin)
+        self._run(_INSERT_EVENT, event)
+        self._index({**event, "agent": origin.agent, "workspace_path": head.get("workspace_path")})
+
+    def _update_head(self, task_id: str, changes: Row) -> None:
         columns = ", ".join(f"{name} = :{name}" for name in changes)
         self._run(
             f"UPDATE heads SET {columns}, position = {self._position} WHERE task_id = :task_id",
             {**changes, "task_id": task_id},
         )
-        head.update(changes)
-        return changes
 
     def _insert_origin(self, origin_id: int, origin: Origin) -> None:
         self._run(_INSERT_ORIGIN, {"id": origin_id, **asdict(origin)})
@@ -150,24 +163,28 @@ class Appending(Overruling):
             if name == "heads":
                 continue
             if name == "+steps":
-                base = {**_NEW_STEP, "task_id": task_id, "version": seq}
+                own = {"task_id": task_id, "version": seq}
+                self._past.note_new(table, task_id, seq, list(rows))
                 self._run_many(
                     _INSERT_STEP,
                     [
-                        {**base, "item_id": key, **_cells(row), **_sourced(table, row, seq)}
+                        {**_NEW_STEP, "item_id": key, **_cells(row), **_sourced(table, row, seq), **own}
                         for key, row in rows.items()
                     ],
                 )
             elif name == "+records":
                 # Mostly its own record; an undo or a copy adds records of earlier events.
                 others = self.channels_of(task_id, [int(key) for key in rows if int(key) != seq])
-                base = {**dict.fromkeys(RECORDS), "task_id": task_id, "version": seq}
+                base = dict.fromkeys(RECORDS)
+                self._past.note_new(table, task_id, seq, [key for key in rows if int(key) != seq])
                 self._run_many(
                     _INSERT_RECORD,
                     [
                         {
                             **base,
                             **_cells(row),
+                            "task_id": task_id,
+                            "version": seq,
                             "seq": int(key),
                             "channel": others.get(int(key), origin.channel),
                         }
@@ -179,24 +196,28 @@ class Appending(Overruling):
                 sourced = _sourced("extras", rows, seq)
                 self._run(_INSERT_EXTRAS, {**row, **_cells(rows), **sourced, "task_id": task_id})
             elif name == "+labels":
-                self._run_many(
-                    _INSERT_LABEL,
-                    [
-                        {"task_id": task_id, "seq": number, "kind": kind, "value": value}
-                        for number, kind, value in rows
-                    ],
-                )
+                labels = [
+                    {"task_id": task_id, "seq": number, "kind": kind, "value": value}
+                    for number, kind, value in rows
+                ]
+                # A label of this very event exists since then; of another one, that must be noted.
+                self._past.note_new_labels(task_id, seq, [row for row in labels if row["seq"] != seq])
+                self._run_many(_INSERT_LABEL, labels)
             elif name == "+keys":
                 self._run(_INSERT_KEY, {**_cells(rows), "task_id": task_id, "seq": seq})
             elif name in _UPSERT:
                 full = dict.fromkeys(STATE[table][0])
+                self._past.keep(table, task_id, seq, rows)
                 self._run_many(_UPSERT[name], [{**full, **_cells(row), "task_id": task_id} for row in rows])
             elif name == "extras":
+                self._past.keep(table, task_id, seq, [{}])
                 self._update(table, {"task_id": task_id}, {**rows, **_sourced(table, rows, seq)})
             else:
                 key = STATE[table][1][0]
+                identities = {value: int(value) if key == "seq" else value for value in rows}
+                self._past.keep(table, task_id, seq, [{key: value} for value in identities.values()])
                 for value, row in rows.items():
-                    identity = int(value) if key == "seq" else value
+                    identity = identities[value]
                     changed = {**row, **_sourced(table, row, seq), "version": seq}
                     self._update(table, {"task_id": task_id, key: identity}, changed)
 

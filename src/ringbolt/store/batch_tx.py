@@ -1,4 +1,4 @@
-"""A transaction for many writes: what every one of them needs is read once."""
+"""A transaction for many writes: rows that all of them need are read once."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Result = TypeVar("Result")
 class BatchTx(Tx):
     """A transaction that keeps the rows of the tasks it has locked, and knows which keys are unused.
 
-    Nobody else can change a locked task or use a key on it, and our own writes to it go through `fold`. The
-    `position` of a locked row is the one it had when it was locked: only the engine knows the new one.
+    No other transaction can change a locked task or use a key on it, and our own writes go through `fold`.
+    The `position` of a locked row is the one it had when it was locked: only the engine knows the new one.
     An error that undoes some of them must pass through `nested`.
     """
 
@@ -48,7 +48,7 @@ class BatchTx(Tx):
             if head is None:
                 return None
             self._heads[task_id] = head
-            self._unused_keys.clear()  # somebody may have used one before we had the lock
+            self._unused_keys.clear()  # another writer may have used one before we had the lock
         return dict(self._heads[task_id])
 
     def key(self, task_id: str, key: str) -> Row | None:

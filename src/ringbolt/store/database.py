@@ -36,6 +36,23 @@ class Database(Protocol):
     words: str
     matches: str
 
+    # For past states: the prefix that makes the name of a table mean the table itself, and the expression for
+    # a row as JSON, a format that takes the names and values of its cells.
+    here: str
+    pack: str
+
+    def unpack(self, table: str, columns: Sequence[str], rows: str) -> str:
+        """The query for the rows of a table in a JSON list."""
+        ...
+
+    def bytes_of(self, value: str) -> str:
+        """A parameter that the engine would not know to be bytes."""
+        ...
+
+    def text_of(self, value: str) -> str:
+        """A parameter that the engine would not know to be text."""
+        ...
+
     def matching(self, groups: Sequence[Sequence[Term]]) -> str:
         """The search expression for "one term of each group", as the parameter :match."""
         ...

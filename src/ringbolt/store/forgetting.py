@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .database import placeholders
+from .past_rows import PAST_ROWS
 from .schema import (
     EVENT_FROM,
     EVENT_NAMES,
@@ -133,8 +134,16 @@ def _unindex(tx: Tx, ids: Sequence[int]) -> None:
         tx.database.run_many("DELETE FROM vectors WHERE id = :id", rows)
 
 
+def replace_past(tx: Tx, folder: Tx, task_id: str) -> None:
+    """Replace the earlier rows of a task's state with those that `folder` has folded."""
+    tx.database.run("DELETE FROM past_rows WHERE task_id = :task_id", {"task_id": task_id})
+    sql = f"SELECT {', '.join(PAST_ROWS)} FROM past_rows WHERE task_id = :task_id"
+    if rows := folder.rows(PAST_ROWS, sql, task_id=task_id):
+        tx.database.run_many(insert("past_rows", PAST_ROWS), rows)
+
+
 def replace_state(tx: Tx, folder: Tx, task_id: str) -> None:
-    """Replace a task's state with the state that `folder` has folded from the tombstones.
+    """Replace a task's state, and its earlier rows, with what `folder` has folded from the tombstones.
 
     The head is updated, not replaced, because other rows refer to it. Leases and `position` are kept: no
     event sets them, so `folder` does not have them. All other tables are deleted and copied whole, so that a
@@ -154,6 +163,7 @@ def replace_state(tx: Tx, folder: Tx, task_id: str) -> None:
                 row["expires_at"] = leases.get(row["item_id"], row["expires_at"])
         if rows:
             tx.database.run_many(insert(table, names), rows)
+    replace_past(tx, folder, task_id)
     head = folder.head(task_id) or {}
     kept = [name for name in HEADS if name != "task_id" and name not in NOT_FOLDED["heads"]]
     tx.database.run(
@@ -255,7 +265,7 @@ def delete_task(tx: Tx, task_id: str) -> None:
     _unindex(tx, _ids(tx, task_id))
     delete_patterns(tx, patterns_of(tx, task_id))
     delete_jobs(tx, [row["id"] for row in jobs_of(tx, task_id)])
-    for table in ("distilled", *_TASK_TABLES):
+    for table in ("distilled", "past_rows", *_TASK_TABLES):
         tx.database.run(f"DELETE FROM {table} WHERE task_id = :task_id", {"task_id": task_id})
 
 

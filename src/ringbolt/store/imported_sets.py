@@ -7,12 +7,9 @@ from typing import Any
 
 from ..model.errors import shown
 from ..model.validate import check_storable, text
-from .schema import MAINTAINED, SOURCES, STATE
+from .schema import MAINTAINED, NUMBERS, STATE
 
-# Columns that hold numbers, and columns that hold JSON of certain types; all others hold texts.
-_NUMBERS = frozenset(
-    "seq ref_seq token ordinal cause_seq plan_version dropped_in plan_seq focus finish_seq version".split()
-) | {cite for cites in SOURCES.values() for cite in cites.values()}
+# Columns that hold JSON, with its types; apart from `NUMBERS`, all others hold texts.
 _JSON: dict[str, tuple[type, ...]] = {
     "blockers": (list,),
     "depends_on": (list,),
@@ -51,7 +48,7 @@ def check_sets(sets: Any, seq: int) -> None:
         table = name.lstrip("+")
         if table not in STATE or name not in (table, f"+{table}"):
             raise ValueError(f"it sets the unknown table {shown(name)}")
-        for body in _bodies(name, table, rows):
+        for body in _bodies(name, table, rows, seq):
             unknown = set(body) - set(STATE[table][0])
             if table == "heads":
                 unknown |= set(body) & MAINTAINED
@@ -65,7 +62,7 @@ def check_sets(sets: Any, seq: int) -> None:
                 _check_cell(table, column, value)
 
 
-def _bodies(name: str, table: str, rows: Any) -> list[dict[str, Any]]:
+def _bodies(name: str, table: str, rows: Any, seq: int) -> list[dict[str, Any]]:
     """The rows that an event sets in a table, as dicts of their columns."""
     if name == "+labels":
         return [dict(zip(("seq", "kind", "value"), row, strict=True)) for row in rows]
@@ -74,8 +71,8 @@ def _bodies(name: str, table: str, rows: Any) -> list[dict[str, Any]]:
     if table in ("files", "links", "claims"):
         return list(rows)
     for key in rows:
-        if table == "records" and not (key.isdecimal() and key.isascii() and len(key) < 19):
-            raise ValueError(f"{shown(key)} is not the number of an event")
+        if table == "records" and not (key.isdecimal() and key.isascii() and int(key[:19]) <= seq):
+            raise ValueError(f"{shown(key)} is not the number of an earlier event")
         _check_cell("steps", "item_id", key)
     return list(rows.values())
 
@@ -83,7 +80,7 @@ def _bodies(name: str, table: str, rows: Any) -> list[dict[str, Any]]:
 def _check_cell(table: str, column: str, value: Any) -> None:
     if value is None:
         fits = column not in _REQUIRED[table].split()
-    elif column in _NUMBERS:
+    elif column in NUMBERS:
         fits = type(value) is int and 0 <= value < 1 << 62
     elif column == "duration_seconds":
         fits = type(value) in (int, float) and abs(value) < 1e15

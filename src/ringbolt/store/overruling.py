@@ -71,7 +71,7 @@ class Overruling(Steps):
                 raise Overruled(head["task_id"], f"#{number}", author=author)
 
     def _check_status(self, head: Row, channel: str, heads: Mapping[str, Any]) -> None:
-        """A status that the user chose stays, and only the user gives up what the user asked for."""
+        """Only the user may replace a status that the user set, or give up a task that the user asked for."""
         old, new = head["status"], heads.get("status", head["status"])
         task_id = head["task_id"]
         if channel == "system":
@@ -93,7 +93,7 @@ class Overruling(Steps):
         cites: dict[tuple[str, str], int] = {}
         heads: Mapping[str, Any] = sets.get("heads", {})
         for column, cite in SOURCES["heads"].items():
-            # A text that loses its source would be free for all.
+            # Without its source, a text could be replaced through any channel.
             changes = heads.get(column, head.get(column)) != head.get(column) or cite in heads
             if changes and column != "status" and head.get(column) and head.get(cite):
                 cites["heads", column] = head[cite]
@@ -153,9 +153,9 @@ def _drops(column: str, value: Any) -> bool:
 
 
 def _goes_on(head: Row, author: str | None, heads: Mapping[str, Any]) -> bool:
-    """Whether an event only shows that somebody works on a task that upkeep had found at rest.
+    """Whether an event shows work on a task that upkeep had paused for being idle.
 
-    Upkeep chose nothing there, so that a sign of work from anyone may correct it.
+    That pause was only an observation, so a sign of work through any channel may end it.
     """
     found_idle = author == "system" and head["status"] == "paused" and head["reason"] in rules.RESTING
     return found_idle and heads.get("status") == "active" and not heads.get("attention")

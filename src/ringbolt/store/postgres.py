@@ -15,8 +15,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -30,47 +29,24 @@ from ..model import validate
 from ..model.errors import InvalidInput, RingboltError, StoreError, shown
 from ..model.results import Problem
 from ..model.settings import Settings
-from ..model.validate import blake2b
-from ..signals.terms import Term
 from . import migrate
 from .engine import Store
 from .event_texts import index_terms, is_silent
 from .locations import without_password
+from .postgres_database import VECTOR_TYPE, Connection, PostgresDatabase, term_vector
+from .postgres_pool import Pool
 from .queries.search import Search
 from .tx import Tx
 
 Result = TypeVar("Result")
 
-Connection = psycopg.Connection[tuple[Any, ...]]
-
 # The driver logs warnings about problems that we raise as errors anyway.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 # The first version with security_invoker views.
 OLDEST_SERVER = 15
-# The first statement of every transaction. JIT compilation costs more than any of our queries. Our
-# transactions wait for nothing but locks, so an idle one has lost its client.
-_BEGIN_WITH = (
-    "SELECT set_config('ringbolt.tenant', %(tenant)s, true), set_config('jit', 'off', true),"
-    " set_config('lock_timeout', %(wait)s, true),"
-    " set_config('idle_in_transaction_session_timeout', '60s', true)"
-)
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('ringbolt.tenant') || :name, 0))"
-# A writer locks the table before it gets an id, and keeps the lock until it commits.
-_NEWEST = (
-    "SELECT CASE WHEN is_called THEN last_value ELSE 0 END, EXISTS (SELECT 1 FROM pg_locks"
-    " WHERE relation = CAST('events' AS regclass) AND mode = 'RowExclusiveLock') FROM events_id_seq"
-)
-_WRITERS = (
-    "SELECT virtualtransaction FROM pg_locks"
-    " WHERE relation = CAST('events' AS regclass) AND mode = 'RowExclusiveLock'"
-)
-_VECTOR_TYPE = (
-    "SELECT atttypid = CAST('bytea' AS regtype) FROM pg_attribute"
-    " WHERE attrelid = CAST('vectors' AS regclass) AND attname = 'vector'"
-)
-# Whether the role owns the tables, and whether it may make them.
+# Whether the role owns the tables, and whether it may create tables.
 _OWNS = "SELECT pg_has_role(relowner, 'MEMBER') FROM pg_class WHERE oid = CAST('events' AS regclass)"
 _MAY_CREATE = "SELECT has_schema_privilege(current_schema(), 'CREATE')"
 # What an application may do, as the owner grants it: read and write rows, but not change the migrations.
@@ -82,12 +58,12 @@ _GRANTS = (
     "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO {role}",
     "GRANT EXECUTE ON FUNCTION {schema}.words_matching TO {role}",
 )
-# Erasing what was forgotten at once; with older servers that happens when the server's own vacuum comes by.
+# To erase forgotten content at once; older servers erase it at their next automatic vacuum.
 _GRANTS_FROM_17 = ("GRANT MAINTAIN ON ALL TABLES IN SCHEMA {schema} TO {role}",)
 # Vectors can be rebuilt from the events, so the column may be replaced.
 _PREFER_PGVECTOR = f"""
 DO $$ BEGIN
-  IF NOT ({_VECTOR_TYPE}) THEN RETURN; END IF;
+  IF NOT ({VECTOR_TYPE}) THEN RETURN; END IF;
   BEGIN
     CREATE EXTENSION IF NOT EXISTS vector;
   EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file THEN
@@ -117,210 +93,16 @@ _TEMPORARY = re.compile(
 )
 # How long opening a store waits for such a server. Not long: a wrong address looks the same.
 _OPENING_SECONDS = 5.0
-_INDEX = "INSERT INTO words (id, terms) VALUES (lastval(), CAST(CAST(:terms AS text) AS tsvector))"
 INDEX_PAGE = 500
 # The tables from which forgetting and purging delete.
 _SCRUBBED = (
     "events", "heads", "extras", "steps", "records", "labels", "files", "links", "claims", "keys", "words",
-    "vectors", "distilled", "jobs", "learned_patterns",
+    "vectors", "past_rows", "distilled", "jobs", "learned_patterns",
 )  # fmt: skip
-_translated: dict[str, Any] = {}
-
-
-def translate(sql: str) -> Any:
-    """Translate our portable SQL into the form that psycopg and the tenant columns need."""
-    if sql not in _translated:
-        text = re.sub(r":(\w+)", r"%(\1)s", sql.replace("%", "%%"))
-        _translated[sql] = text.replace("ON CONFLICT (", "ON CONFLICT (tenant_id, ")
-    return _translated[sql]
 
 
 class _CommitLost(Exception):
     """The connection was lost during a commit, so its outcome is unknown."""
-
-
-class _Pool:
-    """Idle connections; the most recently used one is reused first.
-
-    A caller that needs a new connection opens it itself, so that a server is used the moment it is back.
-    Writers, who may wait for each other for long, leave a quarter of the connections to readers.
-    """
-
-    def __init__(self, connect: Callable[[], Connection], size: int, timeout: float) -> None:
-        self._connect = connect
-        self._timeout = timeout
-        self._slots = threading.Semaphore(size)
-        self._for_writers = threading.Semaphore(size - max(1, size // 4) if size > 1 else size)
-        self._free: list[Connection] = []
-        self._closed = False
-        self.process = os.getpid()
-
-    def take(self, writing: bool) -> Connection | None:
-        """A connection, or None if all stayed in use until the timeout."""
-        until = time.monotonic() + self._timeout
-        if writing and not self._for_writers.acquire(timeout=self._timeout):
-            return None
-        if not self._slots.acquire(timeout=max(0.0, until - time.monotonic())):
-            if writing:
-                self._for_writers.release()
-            return None
-        with contextlib.suppress(IndexError):  # none is free
-            return self._free.pop()
-        try:
-            return self._connect()
-        except BaseException:
-            self._release(writing)
-            raise
-
-    def give_back(self, connection: Connection, writing: bool) -> None:
-        """Keep a connection for the next caller, unless it is closed."""
-        if self._closed:
-            connection.close()
-        elif not connection.closed:
-            self._free.append(connection)
-        self._release(writing)
-
-    def _release(self, writing: bool) -> None:
-        self._slots.release()
-        if writing:
-            self._for_writers.release()
-
-    def clear(self) -> None:
-        """Close all idle connections."""
-        free, self._free = self._free, []
-        for connection in free:
-            connection.close()
-
-    def close(self) -> None:
-        self._closed = True
-        self.clear()
-
-
-class _PostgresDatabase:
-    """A connection inside a transaction, as a `Database`."""
-
-    lock_row = " FOR UPDATE"
-    take_rows = " FOR UPDATE SKIP LOCKED"
-    one_of = "= ANY(ARRAY({}))"
-    position = "lastval()"
-    word_id = "id"
-    words = "words_matching(CAST(CAST(:match AS text) AS tsquery), :low, :high, {most}) AS w(id)"
-    matches = "TRUE"
-
-    def __init__(
-        self, connection: Connection, begin: Any, first: Mapping[str, str], once: bool = False
-    ) -> None:
-        self._connection = connection
-        self._begin = begin
-        self._first = first
-        self._once = once
-        self._began = False
-        self._compares: bool | None = None
-        self.committing = False
-
-    def _execute(
-        self, sql: str, params: Mapping[str, Any], prepare: bool | None = None
-    ) -> psycopg.Cursor[tuple[Any, ...]]:
-        if not self._began:
-            self._began = True
-            self._connection.execute(self._begin)
-            self._connection.execute(_BEGIN_WITH, self._first)
-        return self._connection.execute(translate(sql), params, prepare=prepare)
-
-    def query(self, sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return self._execute(sql, params).fetchall()
-
-    def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
-        with self._connection.pipeline() if self._once else contextlib.nullcontext():
-            cursors = [self._execute(sql, params) for sql, params in queries]
-            if self._once:  # the commit is sent with the queries: one round trip
-                self.commit()
-        return [cursor.fetchall() for cursor in cursors]
-
-    def run(self, sql: str, params: Mapping[str, Any]) -> None:
-        self._execute(sql, params)
-
-    def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        for row in rows:
-            self._execute(sql, row)
-
-    def lock(self, name: str) -> None:
-        self._execute(_LOCK, {"name": name})
-
-    def nested(self, work: Callable[[], None]) -> Exception | None:
-        self._execute("SAVEPOINT nested", {})
-        try:
-            work()
-        except psycopg.Error:
-            raise  # the pipeline is broken, and with it the transaction
-        except Exception as error:  # noqa: BLE001 - the caller decides
-            self._execute("ROLLBACK TO SAVEPOINT nested", {})
-            self._execute("RELEASE SAVEPOINT nested", {})
-            return error
-        self._execute("RELEASE SAVEPOINT nested", {})
-        return None
-
-    def index(self, event: Mapping[str, Any]) -> None:
-        """Index in the event's own transaction: ids are not committed in order, so a mark could skip some."""
-        if not is_silent(event):
-            self._execute(_INDEX, {"terms": _vector(index_terms(event), self._first["tenant"])})
-
-    def settled(self) -> int | None:
-        newest, writing = self._execute(_NEWEST, {}).fetchall()[0]
-        return None if writing else newest
-
-    def horizon(self) -> tuple[int, frozenset[str]]:
-        newest = self._execute(_NEWEST, {}).fetchall()[0][0]
-        return newest, frozenset(row[0] for row in self._execute(_WRITERS, {}).fetchall())
-
-    def compares_vectors(self) -> bool:
-        if self._compares is None:
-            self._compares = not self._execute(_VECTOR_TYPE, {}).fetchall()[0][0]
-        return self._compares
-
-    def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
-        # Not prepared: a plan made for any term would be wrong for most terms.
-        cursors = [self._execute(sql, params, prepare=False) for sql, params in queries]
-        return [cursor.fetchall() for cursor in cursors]
-
-    def matching(self, groups: Sequence[Sequence[Term]]) -> str:
-        key = tenant_key(self._first["tenant"])
-        every = [Term(word="", stem="")]  # each event has this term
-        return " & ".join(
-            f"({' | '.join(_lexeme(term, key) for term in group)})" for group in (groups or [every])
-        )
-
-    def commit(self) -> None:
-        if self._began:
-            self._began = False
-            self.committing = True
-            self._connection.execute("COMMIT")
-
-
-def _quoted(term: str) -> str:
-    """A term for a tsvector or tsquery; inside the quotation marks nothing is syntax."""
-    return "'" + term.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
-@cache
-def tenant_key(tenant: str) -> str:
-    """What each term of a tenant begins with: two tenants have no term in common."""
-    return blake2b(tenant.encode(), digest_size=4).hexdigest()
-
-
-def _vector(terms: Iterable[str], tenant: str) -> str:
-    """Terms as the text of a tsvector, which is cheaper to send than an array."""
-    key = tenant_key(tenant)
-    return " ".join([_quoted(f"{key}{term}") for term in ("", *terms)])
-
-
-def _lexeme(term: Term, key: str) -> str:
-    """A term of a search in tsquery syntax."""
-    if not term.prefix:
-        return _quoted(f"{key}{term.stem}")
-    # The index holds stems, so a word with this prefix may be there in a shorter form.
-    shorter = (_quoted(f"{key}{term.stem[:size]}") for size in range(4, len(term.stem)))
-    return " | ".join((f"{_quoted(f'{key}{term.stem}')}:*", *shorter))
 
 
 class PostgresStore(Store):
@@ -405,11 +187,11 @@ class PostgresStore(Store):
         options: dict[str, Any] = {**self._server, "autocommit": True}
         if self._settings.prepared_statements == "off":
             options["prepare_threshold"] = None
-        self._pool = _Pool(
+        self._pool = Pool(
             lambda: psycopg.connect(**options), self._settings.pool_size, self._settings.lock_timeout
         )
 
-    def _own_pool(self) -> _Pool:
+    def _own_pool(self) -> Pool:
         if self._pool.process != os.getpid():
             # After a fork the connections are the parent's; the child must not even close them.
             with self._opening:
@@ -429,7 +211,7 @@ class PostgresStore(Store):
         first = self._first if patience is None else {**self._first, "wait": f"{round(patience * 1000)}ms"}
 
         def transaction(connection: Connection) -> Result:
-            database = _PostgresDatabase(connection, _WRITE, first)
+            database = PostgresDatabase(connection, _WRITE, first)
             try:
                 with connection.pipeline():
                     result = work(Tx(database))
@@ -447,7 +229,7 @@ class PostgresStore(Store):
             self.catch_up()
 
         def snapshot(connection: Connection) -> Result:
-            database = _PostgresDatabase(connection, _READ, self._first, once)
+            database = PostgresDatabase(connection, _READ, self._first, once)
             with contextlib.nullcontext() if once else connection.pipeline():
                 result = work(Tx(database))
                 database.commit()
@@ -542,7 +324,7 @@ class PostgresStore(Store):
                 tx.database.run(
                     "INSERT INTO words (id, terms) VALUES (:id, CAST(CAST(:terms AS text) AS tsvector))"
                     " ON CONFLICT DO NOTHING",
-                    {"id": row["id"], "terms": _vector(terms, self._tenant)},
+                    {"id": row["id"], "terms": term_vector(terms, self._tenant)},
                 )
                 tx.database.run("DELETE FROM words_missing WHERE id = :id", {"id": row["id"]})
             return bool(rows)
@@ -691,7 +473,7 @@ class PostgresStore(Store):
 
 
 # Pools of a parent process, kept because collecting them would close the parent's connections.
-_inherited: list[_Pool] = []
+_inherited: list[Pool] = []
 
 
 def _roll_back(connection: Connection, failed: bool) -> None:

@@ -62,6 +62,11 @@ SOURCES: dict[str, dict[str, str]] = {
     "extras": {"goal": "goal_seq", "callback_url": "callback_seq"},
     "steps": {"title": "title_seq", "note": "note_seq", "active_issue": "issue_seq"},
 }
+# Columns of the state that hold whole numbers.
+NUMBERS = frozenset(
+    "seq ref_seq token ordinal cause_seq plan_version dropped_in plan_seq focus finish_seq version last_seq"
+    " position done total messages actions user_seq".split()
+) | {cite for cites in SOURCES.values() for cite in cites.values()}
 # Columns of heads that `append` maintains itself; no event may set them.
 MAINTAINED = frozenset(
     "task_id last_seq last_hash position version done total current_item next_item messages"

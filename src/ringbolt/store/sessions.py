@@ -140,7 +140,7 @@ class TakenTask(Value, frozen=True, kw_only=True):
 
 
 def note_taken(tx: Tx, session_id: str, taken: TakenTask | None) -> None:
-    """Note what a session must hear at the next opportunity; None: it has, or it has its task back."""
+    """Note that a task was taken from a session, for its next packet; None: it knows, or has it back."""
     text = None if taken is None else dumps(taken.to_dict())
     tx.database.run(
         "UPDATE sessions SET taken = :taken WHERE session_id = :session",
@@ -149,13 +149,13 @@ def note_taken(tx: Tx, session_id: str, taken: TakenTask | None) -> None:
 
 
 def taken_from(tx: Tx, session_id: str) -> TakenTask | None:
-    """The task that was taken from a session, if it does not know yet."""
+    """The task that was taken from a session, if it was not notified yet."""
     rows = tx.rows(("taken",), "SELECT taken FROM sessions WHERE session_id = :session", session=session_id)
     return TakenTask(**json.loads(rows[0]["taken"])) if rows and rows[0]["taken"] else None
 
 
 def to_be_told(tx: Tx) -> list[str]:
-    """The sessions that have lost a task and do not know yet."""
+    """The sessions that have lost a task and were not notified yet."""
     rows = tx.rows(("session_id",), "SELECT session_id FROM sessions WHERE taken IS NOT NULL LIMIT 100")
     return [row["session_id"] for row in rows]
 

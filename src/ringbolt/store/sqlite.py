@@ -11,29 +11,28 @@ writers.
 
 from __future__ import annotations
 
-import errno
 import os
 import time
 from _thread import LockType, allocate_lock, get_ident
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable
 from typing import Any, TypeVar
 from weakref import ref
 
 import apsw
 
 from ..model import validate
-from ..model.errors import InvalidInput, RingboltError, StoreError
+from ..model.errors import InvalidInput, StoreError
 from ..model.results import Problem
 from ..model.settings import Settings
-from ..signals.terms import Term
 from ..system import os_calls
 from . import migrate
 from .engine import Store
 from .event_texts import index_words, is_silent
 from .lock import ProcessLock
 from .queries.search import Search
+from .sqlite_database import SqliteDatabase, single_value
+from .sqlite_errors import TypedErrors, foreign_database, typed
 from .tx import Tx
 
 Result = TypeVar("Result")
@@ -58,81 +57,6 @@ _stores: dict[int, ref[SqliteStore]] = {}
 # parent's POSIX locks), and those whose commit failed halfway. Kept here so that they are not
 # garbage-collected.
 _abandoned: list[apsw.Connection] = []
-
-
-class _SqliteDatabase:
-    """A connection as a `Database`."""
-
-    lock_row = take_rows = ""
-    one_of = "IN ({})"
-    position = "(SELECT id FROM events WHERE task_id = :task_id AND seq = :last_seq)"
-    word_id = "rowid"
-    words = "words w"
-    matches = "words MATCH :match AND w.rowid BETWEEN :low AND :high"
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._execute = connection.execute
-
-    def query(self, sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return self._execute(sql, params).fetchall()
-
-    def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
-        return [self._execute(sql, params).fetchall() for sql, params in queries]
-
-    def run(self, sql: str, params: Mapping[str, Any]) -> None:
-        self._execute(sql, params)
-
-    def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        if len(rows) == 1:
-            self._execute(sql, rows[0])
-        else:
-            self._connection.executemany(sql, rows)
-
-    def lock(self, name: str) -> None:
-        """Nothing to do: there is one writer at a time."""
-
-    def nested(self, work: Callable[[], None]) -> Exception | None:
-        self._execute("SAVEPOINT nested")
-        try:
-            work()
-        except Exception as error:
-            if not self._connection.in_transaction:  # SQLite has rolled back everything by itself
-                raise
-            self._execute("ROLLBACK TO nested; RELEASE nested").fetchall()
-            if isinstance(error, apsw.Error) and not isinstance(error, apsw.ConstraintError):
-                raise
-            return error
-        self._execute("RELEASE nested")
-        return None
-
-    def settled(self) -> int:
-        return _value(self._connection, "SELECT max(id) FROM events") or 0
-
-    def horizon(self) -> tuple[int, frozenset[str]]:
-        return self.settled(), frozenset()
-
-    def compares_vectors(self) -> bool:
-        return False
-
-    def index(self, event: Mapping[str, Any]) -> None:
-        """Nothing yet: events are indexed in batches, see `_index_waiting`."""
-
-    def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
-        return self.query_all(queries)
-
-    def matching(self, groups: Sequence[Sequence[Term]]) -> str:
-        return " AND ".join(f"({' OR '.join(_match(term) for term in group)})" for group in groups)
-
-
-def _match(term: Term) -> str:
-    """A term in FTS5 syntax. FTS5 stems it itself; inside the quotation marks nothing is syntax."""
-    quoted = '"' + term.word.replace('"', '""') + '"'
-    if not term.prefix:
-        return quoted
-    # The index holds stems, so a word with this prefix may be there in a shorter form.
-    shorter = (f'"{term.word[:size]}"' for size in range(4, len(term.word)))
-    return " OR ".join((f"{quoted}*", *shorter))
 
 
 class _Job:
@@ -165,7 +89,7 @@ class SqliteStore(Store):
         self._reset()
         if not create and not os.path.exists(self.path):
             raise migrate.store_not_found(self.url)
-        with _TypedErrors(self.path):
+        with TypedErrors(self.path):
             _make_file(self.path)
         self._use(self._connect_for_writing())
         place = id(self)
@@ -178,7 +102,7 @@ class SqliteStore(Store):
         self._index_at = 0  # the first write counts the waiting events
         connection.set_wal_hook(self._note_wal)
         self._writer = connection
-        self._writer_tx = Tx(_SqliteDatabase(connection))
+        self._writer_tx = Tx(SqliteDatabase(connection))
 
     def _reset(self) -> None:
         self._mutex = allocate_lock()
@@ -199,7 +123,7 @@ class SqliteStore(Store):
         return self._connect_and_migrate()
 
     def _connect_and_migrate(self) -> apsw.Connection:
-        with _TypedErrors(self.path):
+        with TypedErrors(self.path):
             connection = self._connect()
             lock = None
             try:
@@ -209,7 +133,7 @@ class SqliteStore(Store):
                 self._lock = lock = ProcessLock(self.path, self._settings.lock_timeout)
                 if version < migrate.SCHEMA_VERSION:
                     self._migrate(connection)
-                elif _value(connection, "PRAGMA journal_mode") != "wal":  # a backup, opened as a store
+                elif single_value(connection, "PRAGMA journal_mode") != "wal":  # a backup, opened as a store
                     self._lock.acquire()
                     try:
                         connection.execute("PRAGMA journal_mode = WAL").fetchall()
@@ -241,13 +165,13 @@ class SqliteStore(Store):
         return connection
 
     def _schema(self, connection: apsw.Connection, path: str = "") -> int:
-        version = _value(connection, "PRAGMA user_version")
+        version = single_value(connection, "PRAGMA user_version")
         if version == 0:
-            if _value(connection, "SELECT count(*) FROM sqlite_schema"):
-                raise _foreign(path or self.path)
+            if single_value(connection, "SELECT count(*) FROM sqlite_schema"):
+                raise foreign_database(path or self.path)
             return 0
-        if _value(connection, "PRAGMA application_id") != APPLICATION_ID:
-            raise _foreign(path or self.path)
+        if single_value(connection, "PRAGMA application_id") != APPLICATION_ID:
+            raise foreign_database(path or self.path)
         return version
 
     def _migrate(self, connection: apsw.Connection) -> None:
@@ -328,7 +252,7 @@ class SqliteStore(Store):
     def _commit(self, batch: list[_Job]) -> None:
         """Run a batch in one transaction. Jobs are added to `batch` until the transaction ends."""
         self._check_open()
-        with _TypedErrors(self.path):
+        with TypedErrors(self.path):
             # The leader's own deadline, which began when it queued, not when it got the lead.
             self._lock.acquire(max(0.001, batch[0].deadline - time.monotonic()))
             mark = None
@@ -374,7 +298,7 @@ class SqliteStore(Store):
                 execute("ROLLBACK TO job; RELEASE job").fetchall()
                 if not isinstance(error, Exception):
                     raise
-                job.error = _typed(error, self.path)
+                job.error = typed(error, self.path)
             if job is batch[-1] and len(batch) < MOST_IN_A_COMMIT:
                 with self._mutex:  # jobs that arrived in the meantime join this commit: `for` sees them
                     batch.extend(self._queue)
@@ -399,7 +323,7 @@ class SqliteStore(Store):
         Indexing each event as it is written would make a write half as expensive again, because FTS5 writes
         a segment of its index at each commit. Searches scan the waiting events directly.
         """
-        after: int = _value(connection, "SELECT up_to FROM words_mark")
+        after: int = single_value(connection, "SELECT up_to FROM words_mark")
         # Another process has indexed them, or this process has just started.
         if newest - after < INDEX_BATCH and self._index_at != INDEX_NOW:
             return after
@@ -456,7 +380,7 @@ class SqliteStore(Store):
         self._check_open()
         if self.catch_up is not None:
             self.catch_up()
-        with _TypedErrors(self.path):
+        with TypedErrors(self.path):
             try:
                 connection, tx = self._readers.pop()
             except IndexError:
@@ -464,7 +388,7 @@ class SqliteStore(Store):
                 connection.execute("PRAGMA query_only = ON")
                 # SQLite's own function only handles ASCII.
                 connection.create_scalar_function("lower", _lower, 1, deterministic=True)  # pyright: ignore[reportArgumentType]
-                tx = Tx(_SqliteDatabase(connection))
+                tx = Tx(SqliteDatabase(connection))
             try:
                 connection.execute("BEGIN")
                 result = work(tx)
@@ -486,7 +410,7 @@ class SqliteStore(Store):
         problems: list[Problem] = []
         connection = self._connect()
         try:
-            with _TypedErrors(self.path):
+            with TypedErrors(self.path):
                 for (line,) in connection.execute("PRAGMA integrity_check(20)"):
                     if line != "ok":
                         problems.append(Problem(kind="file", detail=str(line)))
@@ -495,7 +419,7 @@ class SqliteStore(Store):
                     for row in connection.execute("PRAGMA foreign_key_check")
                 ]
                 applied = _applied(connection)
-                newest = _value(connection, "SELECT max(id) FROM events") or 0
+                newest = single_value(connection, "SELECT max(id) FROM events") or 0
         finally:
             connection.close()
         problems += [
@@ -517,7 +441,7 @@ class SqliteStore(Store):
                 "invalid_argument", f"{target} is the store itself.", "Name another file for the backup."
             )
         part = f"{target}.part"
-        with _TypedErrors(target):
+        with TypedErrors(target):
             if os.path.exists(part):  # left behind by a killed backup
                 os.unlink(part)
             _make_file(part)
@@ -547,7 +471,7 @@ class SqliteStore(Store):
         while os.path.exists(kept):
             number += 1
             kept = f"{self.path}.before-restore-{number}"
-        with _TypedErrors(path):
+        with TypedErrors(path):
             source = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
             try:
                 if not (version := self._schema(source, path)):
@@ -591,7 +515,7 @@ class SqliteStore(Store):
         # Free pages, partly free pages and deleted entries of the full-text index would otherwise keep the
         # content. A reader can prevent it.
         self._check_open()
-        with _TypedErrors(self.path):
+        with TypedErrors(self.path):
             # A lock of its own, so that this process's writers wait for it like any others.
             lock = ProcessLock(self.path, self._settings.lock_timeout)
             connection = self._connect()
@@ -680,23 +604,6 @@ class SqliteStore(Store):
         self._use(self._connect())
 
 
-@cache
-def _empty_ledger(migrations: str) -> bytes:
-    """An empty ledger, as the content of its file: copying that is ten times as fast as the migrations."""
-    connection = apsw.Connection(":memory:")
-    for _, _, sql in migrate.migrations("sqlite"):
-        connection.execute(sql).fetchall()
-    return connection.serialize("main")
-
-
-def scratch_database() -> _SqliteDatabase:
-    """An empty ledger in memory."""
-    connection = apsw.Connection(":memory:")
-    connection.deserialize("main", _empty_ledger(migrate.FOLDER))
-    connection.execute("BEGIN")  # never committed: the content lives as long as the connection
-    return _SqliteDatabase(connection)
-
-
 def _lower(text: Any) -> Any:
     # Letter by letter, as PostgreSQL does. İ is the only letter whose lower case is two characters.
     return None if text is None else "".join("i" if letter == "İ" else letter.lower() for letter in text)
@@ -709,10 +616,6 @@ def _after_fork() -> None:
 
 
 os_calls.after_fork(_after_fork)
-
-
-def _value(connection: apsw.Connection, sql: str) -> Any:
-    return connection.execute(sql).fetchall()[0][0]
 
 
 def _applied(connection: apsw.Connection) -> dict[int, str]:
@@ -759,62 +662,3 @@ def _size(path: str) -> int:
         return os.lstat(path).st_size
     except FileNotFoundError:
         return 0
-
-
-def _foreign(path: str) -> StoreError:
-    return StoreError(
-        "not_a_store",
-        f"{path} is a database of another program.",
-        "Name another file, or a path where no file exists yet.",
-    )
-
-
-class _TypedErrors:
-    """Converts errors of SQLite and the operating system into ours."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (apsw.Error, OSError, UnicodeDecodeError)):
-            raise _typed(error, self._path) from error
-
-
-def _typed(error: BaseException, path: str) -> BaseException:
-    if isinstance(error, RingboltError) or not isinstance(error, (apsw.Error, OSError, UnicodeDecodeError)):
-        return error
-    number = getattr(error, "errno", None)
-    if isinstance(error, apsw.FullError) or number in (errno.ENOSPC, errno.EDQUOT):
-        return StoreError(
-            "store_full",
-            f"The disk is full: {path} cannot grow.",
-            "Nothing was written and reading still works. Make room, then repeat the call.",
-        )
-    if isinstance(error, apsw.ConstraintError):
-        return migrate.contradicting_event(error)
-    if isinstance(error, apsw.BusyError):
-        return StoreError(
-            "store_busy",
-            f"Another program holds {path}.",
-            "Nothing was written. Try again; if it persists, find out which program has the file open.",
-        )
-    if isinstance(error, (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)):
-        return StoreError(
-            "store_corrupt",
-            f"{path} is damaged or not a database: {error}.",
-            "Keep the file as it is, restore a backup into a new path, and compare the two.",
-        )
-    if isinstance(error, apsw.ReadOnlyError) or number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return StoreError(
-            "store_readonly",
-            f"{path} cannot be written: {error}.",
-            "Give this user write permission on the file and its folder, or name another store.",
-        )
-    return StoreError(
-        "store_unavailable",
-        f"{path} cannot be used: {error}.",
-        "Check that the path exists, is a file, and that the disk works.",
-    )

@@ -29,9 +29,9 @@ _ABOUT_SESSION = " OR ".join(
 
 
 def is_distilled(tx: Tx, task_id: str) -> bool:
-    """Whether a task has no events that distillation has yet to read.
+    """Whether distillation has read all events of a task.
 
-    The host's own words about the session say nothing to it. The folds are the last part of distillation.
+    The host's messages about the start and end of sessions do not count. `names_state` is written last.
     """
     sql = (
         "SELECT count(*) FROM (SELECT 1 FROM events e JOIN origins o ON o.id = e.origin_id"

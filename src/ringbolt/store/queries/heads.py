@@ -37,7 +37,7 @@ class Heads(Queries):
         return self.row(HEADS, sql, task_id=task_id)
 
     def task_with_label(self, kind: str, value: str) -> str | None:
-        """The task that has a label of its own."""
+        """The task that has this label itself, not on one of its entries."""
         sql = "SELECT min(task_id) FROM labels WHERE kind = :kind AND value = :value AND seq = 0"
         return self.cell(sql, kind=kind, value=value)
 

@@ -141,15 +141,17 @@ class TaskReads(Records):
         for number, (kind, status, most) in enumerate(wanted):
             params.update({f"type{number}": kind, f"status{number}": status, f"most{number}": most})
 
-            # Only the column asked for: preparing these queries takes longer than running them.
+            # Only the needed column: preparing these queries takes longer than running them.
             def newest(column: str, alias: str, by: str = "", number: int = number) -> str:
+                # With the column of its order: only then can the past of `records` use its indexes.
+                columns = "seq" if column == "seq" else f"{column}, seq"
                 return (
-                    f"SELECT {column} FROM (SELECT {column} FROM records"
+                    f"SELECT {column} FROM (SELECT {columns} FROM records"
                     f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}{by}"
                     f" ORDER BY seq DESC LIMIT :most{number}) {alias}{number}"
                 )
 
-            # The newest, and of what the user wrote as many again: nobody can crowd that out.
+            # The newest of all, and as many of the user's, so that other channels cannot crowd those out.
             chosen += [newest("seq", "b"), newest("seq", "u", " AND channel = 'user'")]
             if kind in ("effect", "approval") or status == "resolved":
                 settling.append(f"{newest('ref_seq', 's')} WHERE ref_seq IS NOT NULL")

@@ -2,7 +2,7 @@
 --
 --   Ledger   `events` is the truth and is only appended to; heads, extras, steps, records, labels, files, links,
 --            claims and keys are the state folded from it, written in the same transaction.
---   Derived  words, vectors, distilled and learned_patterns can be rebuilt from the events.
+--   Derived  past_rows, words, vectors, distilled and learned_patterns can be rebuilt from the events.
 --   Work     jobs for the worker, sessions of agents, and what models have cost.
 --   Tenants  row-level security on every table.
 --   Views    the ledger under the table and column names that other projects use.
@@ -268,6 +268,18 @@ CREATE TABLE vectors (
 );
 CREATE INDEX vectors_by_number ON vectors(tenant_id, model, number);
 
+CREATE TABLE past_rows (                    -- state rows that an event replaced: any past state can be read from them
+  tenant_id  TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  task_id    TEXT COLLATE "C" NOT NULL,
+  table_name TEXT COLLATE "C" NOT NULL,
+  row_key    TEXT COLLATE "C" NOT NULL,               -- what identifies the row within the task
+  since      BIGINT NOT NULL,                         -- the event that set the row so …
+  until      BIGINT NOT NULL,                         -- … and the one that replaced it
+  content    TEXT COLLATE "C",                        -- JSON object; NULL: the row did not exist
+  PRIMARY KEY (tenant_id, task_id, table_name, row_key, until)
+);
+CREATE INDEX past_rows_by_time ON past_rows(tenant_id, task_id, table_name, until, since);
+
 CREATE TABLE distilled (                    -- derived from the events, one row per kind; can be rebuilt
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   task_id   TEXT COLLATE "C" NOT NULL,
@@ -362,7 +374,7 @@ DECLARE name TEXT;
 BEGIN
   FOREACH name IN ARRAY ARRAY['origins', 'heads', 'extras', 'events', 'steps', 'records', 'labels', 'files',
                               'links', 'claims', 'keys', 'learned_patterns', 'words', 'words_missing', 'vector_models',
-                              'vectors', 'distilled', 'jobs', 'sessions', 'folder_tasks', 'spending'] LOOP
+                              'vectors', 'past_rows', 'distilled', 'jobs', 'sessions', 'folder_tasks', 'spending'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
     EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = current_setting(''ringbolt.tenant'', true))'

@@ -2,7 +2,7 @@
 --
 --   Ledger   `events` is the truth and is only appended to; heads, extras, steps, records, labels, files, links,
 --            claims and keys are the state folded from it, written in the same transaction.
---   Derived  words, vectors, distilled and learned_patterns can be rebuilt from the events.
+--   Derived  past_rows, words, vectors, distilled and learned_patterns can be rebuilt from the events.
 --   Work     jobs for the worker, sessions of agents, and what models have cost.
 --   Views    the ledger under the table and column names that other projects use.
 
@@ -199,6 +199,17 @@ CREATE TABLE keys (                         -- idempotency: the first result of 
 CREATE INDEX keys_by_key ON keys(key);
 
 -- Derived --------------------------------------------------------------------------------------------
+
+CREATE TABLE past_rows (                    -- state rows that an event replaced: any past state can be read from them
+  task_id    TEXT NOT NULL,
+  table_name TEXT NOT NULL,
+  row_key    TEXT NOT NULL,                 -- what identifies the row within the task
+  since      INTEGER NOT NULL,              -- the event that set the row so …
+  until      INTEGER NOT NULL,              -- … and the one that replaced it
+  content    TEXT,                          -- JSON object; NULL: the row did not exist
+  PRIMARY KEY (task_id, table_name, row_key, until)
+) WITHOUT ROWID;
+CREATE INDEX past_rows_by_time ON past_rows(task_id, table_name, until, since);
 
 -- The full-text index, by event id. It stores which words occur in which event, not the text itself.
 CREATE VIRTUAL TABLE words USING fts5(
