@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from tests.adapters.conftest import NEEDS
+from tests.adapters.conftest import NEEDS, is_installed
 from tests.doc_blocks import run_page
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to" / "adapters"
@@ -20,7 +19,7 @@ def test_every_adapter_has_a_page_and_every_page_an_adapter():
 
 
 @pytest.mark.adapters
-@pytest.mark.parametrize("name", [name for name in MODULES if find_spec(MODULES[name])])
+@pytest.mark.parametrize("name", [name for name in MODULES if is_installed(MODULES[name])])
 def test_the_example_runs_and_prints_what_the_page_says(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page(PAGES / f"{name.replace('_', '-')}.md")

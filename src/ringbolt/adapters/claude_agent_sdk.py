@@ -62,7 +62,7 @@ class RingboltSessionStore(SessionStore):
     """
 
     def __init__(self, memory: TaskMemory | AsyncTaskMemory) -> None:
-        self._memory = memory.memory if isinstance(memory, AsyncTaskMemory) else memory
+        self._memory = memory
 
     async def append(self, key: Any, entries: list[Any]) -> None:
         """Append entries; one whose uuid is there already is left out."""

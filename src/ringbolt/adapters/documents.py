@@ -8,9 +8,11 @@ backups and `verify` include it, secrets are redacted, and what was replaced or 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from ..aio import AsyncTaskMemory, sync_memory
 from ..files.fact_queries import FactQueries
 from ..ledger.drafts import Draft
 from ..memory import TaskMemory
@@ -19,7 +21,9 @@ from ..model.types import Value
 from ..store.tx import Row, Tx
 
 R = TypeVar("R")
+T = TypeVar("T")
 
+_WORDS = re.compile(r"\w+")
 _LABEL = "documents"
 _MOST = 1_000_000
 
@@ -43,8 +47,8 @@ class Documents:
         searchable: Whether task_recall finds the texts of the documents.
     """
 
-    def __init__(self, memory: TaskMemory, name: str, *, searchable: bool = True) -> None:
-        self.memory, self.searchable = memory, searchable
+    def __init__(self, memory: TaskMemory | AsyncTaskMemory, name: str, *, searchable: bool = True) -> None:
+        self.memory, self.searchable = sync_memory(memory), searchable
         self.name = name if len(name) <= 200 else validate.blake2b(name.encode(), digest_size=24).hexdigest()
 
     def read(self, work: Callable[[Reading], R]) -> R:
@@ -154,3 +158,16 @@ def _document(row: Row) -> Document:
         updated=row["timestamp"],
         seq=row["seq"],
     )
+
+
+def shared_words(query: str, text: str) -> float:
+    """The share of the query's words that a text has."""
+    asked = set(_WORDS.findall(query.casefold()))
+    return len(asked.intersection(_WORDS.findall(text.casefold()))) / len(asked) if asked else 0.0
+
+
+def by_shared_words(items: Sequence[T], query: str, text: Callable[[T], str]) -> list[T]:
+    """The items that share words with a query, the best first; equals keep their order."""
+    scores = [shared_words(query, text(item)) for item in items]
+    best = sorted(range(len(items)), key=lambda number: -scores[number])
+    return [items[number] for number in best if scores[number]]

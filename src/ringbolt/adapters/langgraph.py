@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import operator
-import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -25,10 +24,8 @@ from langgraph.store.base import (
 
 from ..aio import AsyncTaskMemory
 from ..memory import TaskMemory
-from .documents import Document, Documents, Reading, Writing
+from .documents import Document, Documents, Reading, Writing, shared_words
 from .recorder import off_loop
-
-_WORDS = re.compile(r"\w+")
 
 
 class RingboltStore(BaseStore):
@@ -44,8 +41,7 @@ class RingboltStore(BaseStore):
     __slots__ = ("_documents",)
 
     def __init__(self, memory: TaskMemory | AsyncTaskMemory, name: str = "store") -> None:
-        own = memory.memory if isinstance(memory, AsyncTaskMemory) else memory
-        self._documents = Documents(own, f"langgraph/{name}")
+        self._documents = Documents(memory, f"langgraph/{name}")
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do operations in one transaction: first all that read, then all that write, the last of a key."""
@@ -100,11 +96,10 @@ class _Found:
             if item.namespace[: len(prefix)] == prefix and _fits(item.value, op.filter or {})
         ]
         scores: dict[int, float] = {}
-        if op.query and (asked := set(_WORDS.findall(op.query.casefold()))):
+        if op.query:
             for number, item in enumerate(items):
-                own = set(_WORDS.findall(json.dumps(item.value, ensure_ascii=False).casefold()))
-                if shared := len(asked & own):
-                    scores[number] = shared / len(asked)
+                if score := shared_words(op.query, json.dumps(item.value, ensure_ascii=False)):
+                    scores[number] = score
         ranked = sorted(range(len(items)), key=lambda number: -scores.get(number, 0))  # equals: newest first
         return [
             SearchItem(

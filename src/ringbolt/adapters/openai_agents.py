@@ -96,9 +96,8 @@ class RingboltSession(SessionABC):
     """Keeps the items of a conversation in the memory, for `Runner.run(session=…)`."""
 
     def __init__(self, memory: TaskMemory | AsyncTaskMemory, session_id: str) -> None:
-        own = memory.memory if isinstance(memory, AsyncTaskMemory) else memory
         self.session_id = session_id
-        self._items = Documents(own, f"openai-agents/{session_id}", searchable=False)
+        self._items = Documents(memory, f"openai-agents/{session_id}", searchable=False)
 
     async def get_items(self, limit: int | None = None, **_: Any) -> list[Any]:
         """The newest items, the oldest first."""

@@ -15,9 +15,9 @@ from logging import getLogger
 from threading import Event, Lock, RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from ..aio import AsyncTaskMemory
-from ..hosts.capture import Capture
-from ..hosts.events import apply, cleaned, name_of, naming
+from ..aio import AsyncTaskMemory, sync_memory
+from ..hosts.capture.events import apply, cleaned, name_of, naming
+from ..hosts.capture.session_capture import Capture
 from ..hosts.host_schemas import read_event
 from ..hosts.sessions import own_task, session_of
 from ..ledger.access import seconds_now
@@ -71,7 +71,7 @@ class Recorder:
     """
 
     def __init__(self, memory: TaskMemory | AsyncTaskMemory, *, agent: str, budget: int = 1500) -> None:
-        self.memory = memory.memory if isinstance(memory, AsyncTaskMemory) else memory
+        self.memory = sync_memory(memory)
         self.agent, self.budget = agent, budget
         self.redactor = Redactor(keep=self.memory.settings.keep_secrets == "on")
         self.failures = 0
@@ -107,7 +107,7 @@ class Session:
         self.memory = recorder.memory.acting_as(session=name, agent=recorder.agent)
         self._capture = Capture(self.memory)
         self._begun = False
-        self._shown: frozenset[str] = frozenset()
+        self._shown: dict[str, frozenset[str]] = {}  # by reader
         self._packet = ""
 
     # --- recording --------------------------------------------------------------------------------
@@ -192,17 +192,18 @@ class Session:
             self._begun = True  # only now: if the store failed, the next event tries again
 
     @_guarded("")
-    def context(self, shown: Iterable[str]) -> str:
+    def context(self, shown: Iterable[str], reader: str = "") -> str:
         """The packet to put before a model request that shows messages with these ids; often empty.
 
-        It is given when the session began in another process, or once messages that an earlier request
-        showed are missing. Its text stays the same until more are missing, so that a prompt cache holds.
+        It is given when the session began in another process, or once messages that an earlier request of
+        the same reader showed are missing. Its text stays the same until more are missing, so that a prompt
+        cache holds.
         """
         self._begin()
         now = frozenset(shown)
-        if not self._shown <= now:
+        if not self._shown.get(reader, now) <= now:
             self._packet = self.packet()
-        self._shown = now
+        self._shown[reader] = now
         return self._packet
 
     @_guarded("")
