@@ -29,10 +29,10 @@ def asking_package(folder: Path) -> Path:
     """A stand-in for the package: its answer says what the hook asked."""
     package = folder / "stand-in" / "ringbolt"
     hosts, model = package / "hosts", package / "model"
-    for place in (package, hosts, model):
+    for place in (package, hosts, hosts / "answers", model):
         place.mkdir(parents=True)
         (place / "__init__.py").touch()
-    (hosts / "store_hook.py").write_text(STORE_HOOK)
+    (hosts / "answers" / "store_hook.py").write_text(STORE_HOOK)
     (model / "quick_start.py").write_text("def load_msgspec():\n    pass\n")
     (model / "lazy_regex.py").touch()
     return folder / "stand-in"

@@ -154,7 +154,7 @@ ODD = {
 }
 
 
-def test_what_is_no_json_object_is_kept_as_text(either):
+def test_input_that_is_not_a_json_object_is_kept_as_text(either):
     for name, data in NOT_JSON.items():
         assert either.run("PostToolUse", data) == "", name
         found = either.take()
@@ -381,7 +381,7 @@ def test_before_a_call_the_store_is_asked_only_if_names_or_the_card_have_it(hook
     assert hook.asked("PreToolUse", **call, agent_id="a-8") == []
 
 
-def test_a_call_with_a_secret_is_known_by_what_is_kept_of_it(hook):
+def test_a_call_with_a_secret_is_recognised_by_its_redacted_form(hook):
     command = "deploy --password hunter2horse"
     hook.bash(command, event="PostToolUseFailure")
     [(name, content)] = hook.events()
@@ -425,7 +425,7 @@ def test_a_host_that_only_looks_whether_to_compact_leaves_a_mark(hook):
 def test_a_store_that_hangs_is_given_up_in_time(tmp_path, monkeypatch):
     hook = Capturing(tmp_path, built_hook(tmp_path, monkeypatch))
     hook.environment["RINGBOLT_HOOK_DEADLINE_MS"] = "200"
-    module = tmp_path / "stand-in/ringbolt/hosts/store_hook.py"
+    module = tmp_path / "stand-in/ringbolt/hosts/answers/store_hook.py"
     module.write_text("import time\ndef answer(*words):\n    time.sleep(50)\n")
     assert hook.tell("Stop") == ""
     assert hook.complaint == "ringbolt-hook: the time was up\n"
@@ -560,9 +560,9 @@ def test_as_a_module_it_asks_the_package(tmp_path):
     script = (
         "import sys; from ringbolt.hosts import capture_hook, hook_build;"
         "from ringbolt.model import redaction;"
-        f"import importlib.util; p = {str(package / 'ringbolt/hosts/store_hook.py')!r};"
-        "s = importlib.util.spec_from_file_location('ringbolt.hosts.store_hook', p);"
-        "m = sys.modules['ringbolt.hosts.store_hook'] = importlib.util.module_from_spec(s);"
+        f"import importlib.util; p = {str(package / 'ringbolt/hosts/answers/store_hook.py')!r};"
+        "s = importlib.util.spec_from_file_location('ringbolt.hosts.answers.store_hook', p);"
+        "m = sys.modules['ringbolt.hosts.answers.store_hook'] = importlib.util.module_from_spec(s);"
         "s.loader.exec_module(m); capture_hook.main(sys.argv[1:])"
     )
     hook = Capturing(tmp_path, None)

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from ringbolt.hosts import tree_status
+from ringbolt.hosts.answers import tree_status
 from ringbolt.journal.health import journal_health
 from ringbolt.packet.tokens import exact
 from tests.hosts.hosting import QuickHost
@@ -78,7 +78,7 @@ def test_a_context_that_is_nearly_full_is_distilled_once(host):
     assert not is_distilled(host)
 
 
-def test_a_turn_gets_a_short_block_only_where_it_is_wanted_and_only_when_it_changed(host, monkeypatch):
+def test_a_turn_gets_a_short_block_only_if_configured_and_changed(host, monkeypatch):
     todo(host, "in_progress", "pending")
     assert host.context("UserPromptSubmit", prompt="And?") == ""
     monkeypatch.setenv("RINGBOLT_HOOK_TURN_BLOCK", "on")
@@ -92,7 +92,7 @@ def test_a_turn_gets_a_short_block_only_where_it_is_wanted_and_only_when_it_chan
     assert "1 of 2 steps done" in host.context("UserPromptSubmit", prompt="And now?")
 
 
-def test_a_reason_that_comes_after_a_rejection_replaces_what_stood_without_one(host):
+def test_a_reason_given_after_a_rejection_replaces_the_entry_without_one(host):
     refusal = "The user doesn't want to proceed with this tool use."
     host.bash("git push --force origin main", refusal, 1, failed=True)
     host.tell("Stop", last_assistant_message="It is not pushed.", stop_hook_active=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -13,13 +14,13 @@ from collections import Counter
 import pytest
 
 from ringbolt import StoreError, TaskMemory
-from ringbolt.hosts import drain as module
-from ringbolt.hosts import events as host_events
-from ringbolt.hosts.capture import Capture
+from ringbolt.hosts import drained_events as module
+from ringbolt.hosts.answers.store_hook import answer
+from ringbolt.hosts.capture import events as host_events
+from ringbolt.hosts.capture.session_capture import Capture
 from ringbolt.hosts.drain import BATCH, MOST_TRIES, Drainer, drain
 from ringbolt.hosts.hook_parts.system_calls import Late
 from ringbolt.hosts.redaction_rules import rules_digest
-from ringbolt.hosts.store_hook import answer
 from ringbolt.journal.cards import read_card
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
@@ -90,7 +91,7 @@ def test_an_event_is_redacted_again_unless_the_hook_had_the_same_rules(session, 
 # --- everyday ---------------------------------------------------------------------------------------
 
 
-def test_whoever_opens_or_reads_or_writes_sees_what_hooks_have_left(session, opened, store_url):
+def test_opening_reading_and_writing_apply_the_journal_first(session, opened, store_url):
     memory = opened(store_url, clock=time.time, session="s-1")
     assert memory.task_get().request == REQUEST
     session.said("First.")
@@ -132,6 +133,19 @@ def test_an_event_of_the_future_is_written_with_the_time_of_now(session, opened,
     assert seconds_of(list(memory.events())[-1].at) <= clock.now + 0.001
 
 
+def test_a_wall_clock_that_jumps_changes_neither_the_order_nor_the_sequence_of_times(session, plain):
+    now = time.time()
+    for number, jump in enumerate((0, 3e7, -86_400, 5, -3e8, 1)):
+        at = now + jump
+        leave(session.journal, "s-1", "Stop", at=at, cwd="/w", last_assistant_message=f"Part {number}.")
+    assert drain(plain, session.journal).left == 0
+    assert texts(plain)[-6:] == [f"Part {number}." for number in range(6)]
+    times = [event.at for event in plain.events()]
+    assert times == sorted(times)
+    assert seconds_of(times[-1]) <= time.time()
+    assert plain.verify().ok
+
+
 def test_the_card_of_a_session_names_what_failed_and_what_was_ruled_out(session, plain, opened, store_url):
     session.leave("PostToolUseFailure", tool_name="Bash", tool_input={"command": "make all"},
                   error="Exit code 2", tool_use_id="t")  # fmt: skip
@@ -151,7 +165,7 @@ def test_the_card_of_a_session_names_what_failed_and_what_was_ruled_out(session,
 # --- trouble with events ----------------------------------------------------------------------------
 
 
-def test_what_is_no_event_is_set_aside_and_holds_up_nothing(session, plain):
+def test_files_that_are_not_events_are_rejected_and_delay_nothing(session, plain):
     path = session.said("Rubbish.")
     with open(path, "w") as file:
         file.write("rubbish")
@@ -287,7 +301,7 @@ def test_an_event_that_was_quick_is_not_called_slow(session, plain):
     assert session.journal.tries() == {}
 
 
-def test_one_who_is_interrupted_anywhere_has_written_a_batch_or_nothing(session, plain, monkeypatch):
+def test_a_drain_interrupted_anywhere_has_written_a_whole_batch_or_nothing(session, plain, monkeypatch):
     session.said("First.")
     session.said("Second.")
     applied = host_events.apply
@@ -309,7 +323,7 @@ def test_one_who_is_interrupted_anywhere_has_written_a_batch_or_nothing(session,
 # --- two at once, killed, full, read-only -----------------------------------------------------------
 
 
-def test_two_who_drain_at_once_write_each_event_once(session, opened, store_url):
+def test_two_drainers_at_once_write_each_event_once(session, opened, store_url):
     for number in range(150):
         session.said(f"Said {number}.")
     memories = [opened(store_url, catch_up=False, clock=time.time) for _ in range(4)]
@@ -329,7 +343,7 @@ def test_two_who_drain_at_once_write_each_event_once(session, opened, store_url)
     assert said == [f"Said {number}." for number in range(150)]
 
 
-def test_one_who_finds_another_draining_goes_on_without(session, plain):
+def test_a_drainer_that_finds_another_at_work_gives_up(session, plain):
     with session.journal.locked(None):
         report = drain(plain, session.journal)
     assert (report.applied, report.left) == (0, 1)
@@ -337,7 +351,7 @@ def test_one_who_finds_another_draining_goes_on_without(session, plain):
 
 
 @pytest.mark.parametrize("step", ["side files", "removal", "half of the removal"])
-def test_what_a_killed_drainer_left_after_its_commit_is_finished_and_not_repeated(
+def test_the_work_of_a_drainer_killed_after_its_commit_is_finished_not_repeated(
     session, plain, monkeypatch, step
 ):
     class Killed(BaseException):
@@ -367,7 +381,7 @@ def test_what_a_killed_drainer_left_after_its_commit_is_finished_and_not_repeate
 
 
 @pytest.mark.parametrize("code", ["store_full", "store_readonly", "store_busy"])
-def test_trouble_with_the_store_is_no_events_fault(session, plain, monkeypatch, code):
+def test_a_failing_store_is_not_counted_against_an_event(session, plain, monkeypatch, code):
     session.said("Kept.")
 
     def refused(*_, **__):
@@ -448,11 +462,38 @@ def test_no_reader_pays_for_thousands_of_events(session, store_url, opened, monk
     assert "Mine" in [task.name for task in memory.task_list(status="all", limit=1000).tasks]
 
 
+@pytest.mark.reliability
+@pytest.mark.timeout(900)
+@sqlite_only
+def test_twenty_thousand_events_are_all_written_once_and_in_order(session, plain):
+    sessions, each = [f"s-{number}" for number in range(200)], 100
+    (waiting,) = session.journal.waiting()
+    os.unlink(waiting.path)
+    folder = os.path.dirname(waiting.path)
+    for number in range(each):
+        for one in sessions:
+            call = {"tool_name": "Bash", "tool_input": {"command": f"make part-{number}"}}
+            payload = {"session_id": one, "cwd": "/w", "tool_use_id": f"t{number}", **call}
+            line = {"host": "claude-code", "event": "PostToolUse", "payload": payload}
+            with open(os.path.join(folder, new_name(one)), "w") as file:  # without the fsync of a hook
+                json.dump(line, file)
+    left = len(sessions) * each
+    while left:
+        report = drain(plain, session.journal)
+        assert (report.rejected, report.left) == (0, left - report.applied)
+        left = report.left
+    found: dict[str, list[str]] = {one: [] for one in sessions}
+    for event in plain.events():
+        if event.type == "action":
+            found[event.origin.session].append(event.data["input"]["command"])
+    assert found == {one: [f"make part-{number}" for number in range(each)] for one in sessions}
+
+
 # --- live -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("who", ["pool", "serve"])
-def test_servers_take_in_events_without_anybody_asking(session, store_url, opened, who, tmp_path):
+def test_servers_drain_events_unasked(session, store_url, opened, who, tmp_path):
     from ringbolt.surfaces.http.auth import Tokens
     from ringbolt.surfaces.http.routes import Gateway
     from ringbolt.worker.pool import Pool
@@ -488,7 +529,7 @@ def _run_gateway(gateway, stop):
 
 
 @sqlite_only
-def test_an_mcp_server_takes_in_events_before_the_first_call(session, store_url, tmp_path):
+def test_an_mcp_server_drains_events_before_the_first_call(session, store_url, tmp_path):
     environment = {**os.environ, "RINGBOLT_STORE": store_url}
     process = subprocess.Popen(
         [sys.executable, "-m", "ringbolt", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.hosts.drill import MOST_CUTS, drill, run, statements, total
-from ringbolt.hosts.drill_truth import read_truth
-from ringbolt.hosts.row_match import RowText, has_exactly
+from ringbolt.hosts.drill import drill, run, total
+from ringbolt.hosts.drill.kinds import statements
+from ringbolt.hosts.drill.narrated_truth import read_truth
+from ringbolt.hosts.drill.past import MOST_CUTS
+from ringbolt.hosts.drill.row_match import RowText, has_exactly
 from ringbolt.hosts.transcripts.importing import TranscriptClock, capture_transcripts
 from ringbolt.llm import client
 from ringbolt.model.errors import InvalidInput
@@ -61,7 +63,7 @@ def by_name(report):
 
 
 def scores(report):
-    return [row.replace(lost=()) for row in report.rows]
+    return [row.replace(lost=(), kept=()) for row in report.rows]
 
 
 def test_with_structured_writes_every_row_comes_back_whole(memory, story):

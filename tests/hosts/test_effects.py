@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from ringbolt.hosts import tree_status
+from ringbolt.hosts.answers import tree_status
 from ringbolt.packet.operations import read_whole_task
 from tests.hosts.hosting import Host, QuickHost
 
@@ -248,7 +248,7 @@ def test_a_refusal_is_still_understood_after_the_agent_went_on(quick):
 
 
 @pytest.mark.parametrize("prompt", ["No, leave the docs as they are.", "Now write the changelog."])
-def test_a_call_without_a_result_stays_unknown_where_nobody_refused_it(quick, prompt):
+def test_a_call_without_a_result_stays_unknown_unless_refused(quick, prompt):
     before(quick, "Bash", PUSH)
     quick.tell("Stop", last_assistant_message="Shall I change the docs too?")
     quick.tell("UserPromptSubmit", prompt=prompt)

@@ -80,7 +80,7 @@ def test_the_third_time_the_same_error_is_counted_with_what_was_changed_last(hos
     assert "last changed tls2.go" in text
 
 
-def test_an_error_that_goes_away_by_itself_is_no_reason(host):
+def test_a_transient_error_is_no_reason_to_warn(host):
     host.bash(
         "git push origin main", "Exit code 128\nfatal: Could not resolve host: git.example", failed=True
     )
@@ -100,7 +100,7 @@ def test_a_side_effect_is_not_repeated_until_what_it_depends_on_has_changed(host
     assert host.before("npm publish --access public") == ""
 
 
-def test_what_is_done_once_is_not_repeated_whatever_has_changed_unless_the_user_wants_it(host):
+def test_a_one_time_effect_is_warned_about_unless_the_user_wants_it_again(host):
     message = {"channel": "#ops", "text": "Checkout is down"}
     call = {"tool_name": "mcp__slack__post_message", "tool_input": message}
     host.tell("PostToolUse", tool_response={"ok": True}, tool_use_id="1", **call)
@@ -132,7 +132,7 @@ def test_a_call_that_was_announced_a_moment_ago_is_the_one_that_is_made_now(host
 # --- what was ruled out -----------------------------------------------------------------------------
 
 
-def test_what_the_user_forbids_holds_at_once_and_in_later_sessions_until_the_user_asks_for_it(host):
+def test_a_prohibition_holds_at_once_and_in_later_sessions_until_the_user_lifts_it(host):
     host.tell("UserPromptSubmit", prompt="Rename sum to total. Do not touch anything under db/migrations/.")
     text = before_edit(host, str(host.work / "db/migrations/0001.sql"))
     assert "the user said on " in text
@@ -146,7 +146,7 @@ def test_what_the_user_forbids_holds_at_once_and_in_later_sessions_until_the_use
     assert before_edit(other, "db/migrations/0002.sql") == ""
 
 
-def test_what_was_excluded_by_its_words_holds_in_every_worktree_of_the_repository(tmp_path, monkeypatch):
+def test_an_exclusion_in_words_holds_in_every_worktree_of_the_repository(tmp_path, monkeypatch):
     main, beside = tmp_path / "work", tmp_path / "beside"
     for command in (
         ["git", "init", "-q", str(main)],
@@ -182,7 +182,7 @@ def test_what_was_excluded_by_its_words_holds_in_every_worktree_of_the_repositor
     assert elsewhere.before("docker compose --network host up -d") == ""
 
 
-def test_a_rejected_call_is_told_while_the_reason_stands(host):
+def test_a_rejected_call_is_warned_about_while_its_reason_stands(host):
     rejected = "The user doesn't want to proceed with this tool use. The user said: "
     host.bash("git push", f"{rejected}rebase first", 1, failed=True)
     assert "the user rejected" in host.before("git push")
@@ -195,7 +195,7 @@ def test_a_rejected_call_is_told_while_the_reason_stands(host):
     assert other.before("git branch -D old") == ""
 
 
-def test_an_exclusion_that_was_undone_or_has_expired_says_nothing(host):
+def test_an_undone_or_expired_exclusion_warns_about_nothing(host):
     with host.memory() as memory:
         seq = memory.task_exclude(what="make report-all", why="nine hours").seq
         memory.task_exclude(what="make old", why="broken", until="2020-01-01T00:00:00Z")

@@ -91,7 +91,7 @@ def test_a_long_request_is_kept_whole_and_a_huge_input_is_not(host):
     assert action.data["input"]["left_out"].endswith("characters")
 
 
-def test_a_new_session_is_told_of_the_tasks_here_and_an_old_one_of_its_own(host):
+def test_a_new_session_gets_the_tasks_here_and_a_known_one_its_own(host):
     assert host.context("SessionStart", source="startup") == ""
     work_a_while(host)
     assert "Round to cents" in host.context("SessionStart", source="resume")
@@ -198,7 +198,7 @@ def test_questions_and_plans_are_decisions_of_the_user(host):
     assert {entry.data["choice"] for entry in decisions} == {"half even", "approved the plan: Round late"}
 
 
-def test_what_did_not_work_before_is_told_before_it_is_tried_again_and_never_blocked(host):
+def test_a_repeated_failure_is_warned_about_and_never_blocked(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     with host.memory() as memory:
         memory.task_exclude(what="docker push registry.test/shop", why="</x> the key has expired")
@@ -276,7 +276,7 @@ def test_the_other_way_to_call_it_does_the_same(host):
     [b"{", b"[1]", b"\xff\xfe\x00", b'{"a":' * 5000, b"null"],
     ids=["cut", "list", "binary", "deep", "null"],
 )
-def test_rubbish_ends_well_and_is_put_aside_where_it_can_be_seen(host, data):
+def test_broken_input_is_rejected_visibly_and_exits_with_0(host, data):
     assert host.raw("PostToolUse", data) == ""
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.drain()
@@ -327,7 +327,7 @@ def bad_setting(host):
 
 
 @pytest.mark.parametrize("spoil", [corrupt, newer, bad_setting])
-def test_a_store_that_cannot_be_used_costs_no_event(host, spoil):
+def test_an_unusable_store_loses_no_event(host, spoil):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.drain()
     kept = host.store.parent / "kept.db"
@@ -353,7 +353,7 @@ def test_a_store_that_cannot_be_used_costs_no_event(host, spoil):
     assert host.left() == 0
 
 
-def test_a_store_that_cannot_grow_costs_no_event(host):
+def test_a_store_that_cannot_grow_loses_no_event(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.drain()
     limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)); " + PROGRAM
@@ -379,7 +379,7 @@ def test_where_nothing_can_be_written_beside_the_store_it_is_kept_with_the_users
     assert "could not be kept" in host.complained
 
 
-def test_an_event_that_nobody_knows_is_said_in_the_hosts_log_alone(host):
+def test_an_unknown_event_is_reported_only_in_the_hosts_log(host):
     for name, event in (("claude-code", "Nap"), ("nobody", "Stop")):
         host.name = name
         assert host.tell(event) == ""

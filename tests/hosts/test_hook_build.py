@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 
 from ringbolt.hosts import hook_build
-from ringbolt.hosts.events import cleaned
+from ringbolt.hosts.capture.events import cleaned
 from ringbolt.hosts.hook_build import HookProgram, is_hook_command
 from ringbolt.hosts.hook_parts import cleaning, hook_settings, journal_files
 from ringbolt.hosts.host_schemas import read_event
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.hosts.install.installer import Installer
+from ringbolt.journal import folders, names
 from ringbolt.model import redaction
 from ringbolt.model.redaction import Redactor
 from tests.hosts.capture_process import Capturing, built_hook
@@ -127,7 +128,7 @@ def events_to_clean(count):
 
 
 @pytest.mark.parametrize("count", [150, pytest.param(1500, marks=pytest.mark.reliability)])
-def test_what_the_hook_keeps_says_the_same_to_the_package_as_the_event_itself(count):
+def test_the_package_reads_the_hooks_copy_like_the_event_itself(count):
     """Cleaned by the hook, then put into our words: as if it had never been in the journal."""
     redactor = Redactor()
     for host, event, told in events_to_clean(count):
@@ -222,7 +223,6 @@ def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
         "/a/.",
     ):
         assert hook_settings.resolved(path) == os.path.realpath(path)
-    folders = pytest.importorskip("ringbolt.journal.folders")
     for home, data in (("/home/a", ""), ("/home/a/", "/d/"), ("/", "/d"), ("/home/a", "relative")):
         monkeypatch.setenv("HOME", home)
         monkeypatch.setenv("XDG_DATA_HOME", data)
@@ -232,13 +232,15 @@ def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
             "sqlite:///x/s.db",
             "postgresql://a:b@h/d?x=1",
             "postgresql://h/d?tenant=t",
+            "postgresql://h/d?tenant=&sslmode=require",
+            "postgresql:///d?host=/run/a&port=5433",
+            "postgresql:///?dbname=d&host=/run/b",
         ):
             for tenant in ("", "acme", "default"):
                 assert hook_settings.journal_folders(place, tenant) == folders.journal_folders(place, tenant)
 
 
 def test_sessions_have_the_digests_that_the_drain_gives_them():
-    names = pytest.importorskip("ringbolt.journal.names")
     for session in ("s-1", "", "é"):
         assert journal_files.session_digest(session) == names.session_digest(session)
     assert journal_files.boot_id() == names.boot()

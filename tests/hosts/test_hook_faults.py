@@ -14,10 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.hosts import drain as drain_module
-from ringbolt.hosts import events
+from ringbolt.hosts import drained_events, hook_build
+from ringbolt.hosts.capture import events
 from ringbolt.hosts.drain import Drainer, drain
+from ringbolt.hosts.redaction_rules import rules_digest
+from ringbolt.journal.event_files import Journal
 from tests.hosts import hosting
+from tests.hosts.capture_process import Capturing, built_hook
 from tests.hosts.hosting import PROGRAM, Host
 from tests.reliability.small_disks import done_as_root, small_disk
 from tests.support import lock_held
@@ -30,7 +33,8 @@ REQUEST = "Make the invoices round to whole cents."
 _KILLED = """
 import os, signal, sys
 from ringbolt import TaskMemory
-from ringbolt.hosts import capture_hook, drain, store_hook
+from ringbolt.hosts import capture_hook, drain
+from ringbolt.hosts.answers import store_hook
 def count(frame, event, argument):
     global left
     left -= 1
@@ -173,7 +177,7 @@ def test_without_its_receipt_a_drain_that_is_killed_would_repeat_events(host, mo
         with monkeypatch.context() as patch:
             patch.setattr(Drainer, "_finish_last", lambda self, files: files)
             patch.setattr(events, "name_of", lambda memory, event, told: os.urandom(8).hex())
-            patch.setattr(drain_module, "name_of", lambda memory, event, told: os.urandom(8).hex())
+            patch.setattr(drained_events, "name_of", lambda memory, event, told: os.urandom(8).hex())
             assert drain(memory, host.journal()).applied == 3
     assert [text for text in texts(host) if text.startswith("kept")] == [*kept, *kept]
 
@@ -183,7 +187,7 @@ def test_killed_at_very_many_places(host, killer):
     check_kills(host, killer, range(20, 6_000, 50))
 
 
-def test_a_store_on_a_disk_that_was_made_read_only_costs_no_event(tmp_path, request):
+def test_a_store_on_a_read_only_disk_loses_no_event(tmp_path, request):
     if done_as_root(request):
         return
     with small_disk(tmp_path / "data", megabytes=8) as disk:
@@ -214,7 +218,7 @@ def fill_up(path) -> None:
         os.close(file)
 
 
-def test_a_full_disk_costs_no_event(tmp_path, request):
+def test_a_full_disk_loses_no_event(tmp_path, request):
     if done_as_root(request):
         return
     with small_disk(tmp_path / "data", megabytes=3) as disk:
@@ -234,7 +238,7 @@ def test_a_full_disk_costs_no_event(tmp_path, request):
         assert host.left() == 0
 
 
-def test_a_host_that_never_closes_its_end_is_not_waited_for(host, monkeypatch):
+def test_a_hook_does_not_wait_for_a_host_that_never_closes_its_end(host, monkeypatch):
     impatient = PROGRAM.replace("import main;", "import main; main.__globals__['_PATIENCE'] = 0.5;")
     assert impatient != PROGRAM
     monkeypatch.setattr(hosting, "PROGRAM", impatient)
@@ -246,7 +250,7 @@ def test_a_host_that_never_closes_its_end_is_not_waited_for(host, monkeypatch):
         stream.close()
 
 
-def test_a_host_that_listens_to_nothing_gets_its_event_written(host):
+def test_a_host_that_reads_no_output_gets_its_event_written(host):
     host.tell("PreCompact", trigger="auto")
     process = host.start("UserPromptSubmit")
     process.stdout.close()  # the packet has nowhere to go
@@ -260,7 +264,7 @@ def test_a_host_that_listens_to_nothing_gets_its_event_written(host):
     assert subprocess.run(["sh", "-c", command], env=host.environment(), check=False).returncode == 0
 
 
-def test_a_store_that_is_held_for_two_seconds_costs_no_event_and_no_time(host):
+def test_a_store_locked_for_two_seconds_loses_no_event_and_delays_no_hook(host):
     with lock_held(str(host.store)):
         for number in range(3):  # each comes back while the store is still held
             host.tell(
@@ -311,3 +315,26 @@ def test_many_hooks_at_once_lose_nothing(host):
 def test_a_thousand_hooks_from_eight_processes_at_once(host):
     took = sorted(many_at_once(host, 1_000))
     assert took[990] <= 10 * took[500], (took[500], took[990])
+
+
+def test_a_hook_of_another_version_writes_beside_this_one(tmp_path, monkeypatch):
+    """An update replaces the build while sessions that were started with the old one go on."""
+    hooks = []
+    for rules in (None, "0" * 16):
+        folder = tmp_path / f"build{len(hooks)}"
+        folder.mkdir()
+        with monkeypatch.context() as patch:
+            if rules:
+                # Other rules for secrets, and no digest that this version knows.
+                patch.setattr(hook_build, "rules_digest", lambda: "0" * 16)
+                patch.setattr(hook_build, "__version__", "0.0.1")
+            hooks.append(Capturing(tmp_path, built_hook(folder, patch)))
+    new, old = hooks
+    for number in range(6):
+        (old if number % 2 else new).tell("UserPromptSubmit", prompt=f"Part {number} of the report, please.")
+    assert {content["redacted_by"] for _, content in new.events()} == {"0" * 16, rules_digest()}
+    with TaskMemory.open(new.store, workspace=None, session="s-1") as memory:
+        drain(memory, Journal.of(str(new.store)))
+        said = [event.text for event in memory.events() if "of the report" in (event.text or "")]
+    assert said == [f"Part {number} of the report, please." for number in range(6)]
+    assert new.events() == []

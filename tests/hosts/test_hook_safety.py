@@ -64,7 +64,7 @@ def test_nothing_that_was_captured_leaves_its_fence(attacked):
     assert {name for _, name in tags} <= {"active-tasks", "stale-tasks", "task-hygiene"}
 
 
-def test_the_note_before_a_compaction_keeps_what_was_said_at_a_margin(attacked):
+def test_the_note_before_a_compaction_quotes_recorded_text_with_a_margin(attacked):
     note = attacked.tell("PreCompact", trigger="auto")
     assert not UNSEEN.search(note)
     assert len(note) <= 4000
@@ -94,7 +94,7 @@ def test_a_line_of_advice_stays_a_line(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", sorted(HOSTS))
-def test_what_we_say_ourselves_are_facts_and_no_orders(tmp_path, monkeypatch, name):
+def test_our_own_texts_state_facts_and_give_no_orders(tmp_path, monkeypatch, name):
     host = QuickHost(tmp_path, monkeypatch, name=name)
     events = {ours: event for event, ours in HOSTS[name].events.items()}
     own = {"conversation_id": host.session}
@@ -114,7 +114,7 @@ def test_what_we_say_ourselves_are_facts_and_no_orders(tmp_path, monkeypatch, na
     assert sum("1 event of the host could not be read" in text for text in said) >= 2
 
 
-def test_trouble_is_told_where_the_packet_would_be(tmp_path, monkeypatch):
+def test_a_problem_is_reported_in_place_of_the_packet(tmp_path, monkeypatch):
     host = QuickHost(tmp_path, monkeypatch)
     host.tell("UserPromptSubmit", prompt=REQUEST)
     assert host.task().request == REQUEST

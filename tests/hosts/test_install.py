@@ -198,7 +198,7 @@ def test_each_host_gets_the_shape_that_it_reads(at):
     assert json.loads((extension / "package.json").read_text())["openclaw"]["extensions"] == ["./index.js"]
 
 
-def test_what_was_added_since_stays_and_ours_goes(at):
+def test_removal_keeps_later_additions_of_the_user(at):
     subject = installer(at, "cursor", "project")
     subject.install()
     path = subject.files[0].path
@@ -213,7 +213,7 @@ def test_what_was_added_since_stays_and_ours_goes(at):
     assert "// mine" in left
 
 
-def test_check_tells_partly_and_outdated_apart(at):
+def test_check_distinguishes_partly_and_outdated(at):
     subject = installer(at, "claude-code", "project")
     subject.install()
     settings, servers = (target.path for target in subject.files)
@@ -275,7 +275,7 @@ def test_a_bad_file_is_refused_and_nothing_is_written(at, bad):
         ("vscode", ".github/hooks/ringbolt.json", '{"hooks": {"Stop": [{"name": "ringbolt"}]}}'),
     ],
 )
-def test_what_has_our_name_and_is_not_ours_is_refused(at, host, name, content):
+def test_foreign_entries_with_our_name_are_refused(at, host, name, content):
     write(str(at / "project" / name), content)
     before = tree(at)
     with pytest.raises(RingboltError):
@@ -392,7 +392,7 @@ def test_an_installation_is_tried_as_the_host_will_run_it(at):
     assert not (at / "data" / "ringbolt" / "ringbolt.db").exists(), "the user's store is left alone"
 
 
-def test_an_installation_that_does_not_work_says_so_and_what_to_do(at):
+def test_a_broken_installation_says_what_to_do(at):
     for name in ("ringbolt-hook", "ringbolt"):
         (at / "bin dir" / name).write_text("#!/bin/sh\necho 'no module named ringbolt' >&2\nexit 1\n")
     told = run("install", "claude-code", "--project", "--program", str(at / "bin dir/ringbolt-hook"))
@@ -487,7 +487,7 @@ def test_habits_name_only_tools_that_are_there():
         assert set(re.findall(r"`(task_\w+)`", text)) <= set(listed("core"))
 
 
-def test_the_plugins_in_javascript_tell_the_hook_and_pass_its_answer_on(at):
+def test_the_javascript_plugins_call_the_hook_and_pass_its_answer_on(at):
     """In the real engine, with a program in the place of the hook that answers with what it was told."""
     hook = at / "bin dir" / "ringbolt-hook"
     hook.write_text(

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ringbolt.hosts import capture_hook, context_injection
-from ringbolt.hosts.compaction_state import DELIVERED, PENDING, Mark
-from ringbolt.hosts.interruptions import resume_time
+from ringbolt.hosts import capture_hook
+from ringbolt.hosts.answers import context_injection
+from ringbolt.hosts.answers.compaction_state import DELIVERED, PENDING, Mark
+from ringbolt.hosts.capture.interruptions import resume_time
 from ringbolt.hosts.transcripts.events import is_host_text
 from ringbolt.journal.side_files import SideFiles, compaction_file
 from ringbolt.model.validate import seconds_of, stamp
@@ -62,7 +63,7 @@ def test_the_time_when_work_may_go_on_is_read_from_the_hosts_words():
         assert stamp(found).startswith(expected), text
 
 
-def test_a_text_without_such_a_time_says_nothing():
+def test_a_text_without_a_resume_time_yields_none():
     for text in (
         "", "API Error: 529 overloaded", "resets soon", "try again in a few minutes", "try again in 3 moons",
         "limit reached|12", "It failed at 2025-01-01T00:00:00Z", "resets 3pm (Nowhere/Land) resets",
@@ -126,6 +127,69 @@ def test_codex_reports_an_interrupted_turn(tmp_path, monkeypatch):
     assert row(host).turn == sessions.WAITING
 
 
+def test_a_usage_limit_that_codex_reports_to_no_hook_is_in_its_transcript(tmp_path, monkeypatch):
+    host = QuickHost(tmp_path, monkeypatch, name="codex")
+    rollout = tmp_path / "rollout.jsonl"
+    rollout.write_text("")
+    where = {"transcript_path": str(rollout)}
+    host.tell("SessionStart", source="startup", **where)
+    host.tell("UserPromptSubmit", prompt=REQUEST, **where)
+    fine = {"type": "task_complete", "turn_id": "t1", "last_agent_message": "Done.", "error": None}
+    said = "You've hit your usage limit. Try again in 2h."
+    failed = fine | {"turn_id": "t2", "error": {"message": said, "codex_error_info": "usage_limit_exceeded"}}
+    for payload in (fine, failed):
+        line = {"timestamp": "2026-11-18T01:32:59.520Z", "type": "event_msg", "payload": payload}
+        with rollout.open("a") as file:
+            file.write(json.dumps(line, separators=(",", ":")) + "\n")
+    host.tell("SessionEnd", reason="other", **where)
+    wanted = {"kind": "usage_limit_exceeded", "message": said, "at": "2026-11-18T01:32:59.520Z"}
+    assert row(host).interruption == {**wanted, "until": "2026-11-18T03:32:59.520Z"}
+    lines = [text for _, text in texts(host) if "usage limit" in text]
+    assert len(lines) == 1
+    assert lines[0].endswith("It may go on at 2026-11-18T03:32:59.520Z.")
+    host.tell("SessionStart", source="resume", **where)  # the line is not read again
+    assert "usage limit" in host.context("SessionStart", source="resume", **where)
+    host.tell("UserPromptSubmit", prompt="Go on.", **where)
+    assert row(host).interruption is None
+    assert len([text for _, text in texts(host) if "usage limit" in text]) == 1
+
+
+def test_plan_mode_of_codex_is_in_its_transcript(tmp_path, monkeypatch):
+    host = QuickHost(tmp_path, monkeypatch, name="codex")
+    rollout = tmp_path / "rollout.jsonl"
+    told = {"transcript_path": str(rollout), "permission_mode": "default"}
+
+    def turn(mode: str) -> list[str]:
+        line = {"type": "event_msg", "payload": {"type": "task_started", "collaboration_mode_kind": mode}}
+        with rollout.open("a") as file:
+            file.write(json.dumps(line, separators=(",", ":")) + "\n")
+        host.tell("UserPromptSubmit", prompt=f"Think about the invoices in {mode} mode.", **told)
+        host.tell("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_response="a", **told)
+        host.tell("Stop", last_assistant_message=f"That was {mode} mode.", **told)
+        return [row(host).mode, *(text for _, text in texts(host) if text.startswith("Plan mode"))]
+
+    began = "Plan mode began: nothing is to be changed before the user approves a plan."
+    assert turn("default") == ["default"]
+    assert turn("plan") == ["plan", began]
+    assert turn("plan") == ["plan", began]
+    mode, *lines = turn("default")
+    assert (mode, lines[0], lines[1].partition(";")[0]) == ("default", began, "Plan mode ended")
+
+
+def test_a_helper_of_codex_has_the_name_that_its_agent_gave_it(tmp_path, monkeypatch):
+    host = QuickHost(tmp_path, monkeypatch, name="codex")
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    rollout = tmp_path / "helper.jsonl"
+    meta = {"id": "a1", "parent_thread_id": host.session, "agent_path": "/root/count_files"}
+    rollout.write_text(json.dumps({"type": "session_meta", "payload": meta}) + "\n")
+    host.tell("SubagentStart", agent_id="a1", agent_type="default", transcript_path=str(rollout))
+    host.tell("SubagentStart", agent_id="a2", agent_type="default", transcript_path=str(tmp_path / "none"))
+    host.task()
+    with host.memory() as memory:
+        names = {task.name for task in memory.task_list(status="all").tasks}
+    assert {"count_files", "default a2"} <= names
+
+
 def test_a_host_that_asks_waits_for_its_user(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     for kind, turn in (("auth_success", sessions.WORKING), ("permission_prompt", sessions.WAITING)):
@@ -149,7 +213,7 @@ def test_prompts_that_the_host_wrote_are_not_the_users_words(host):
     assert texts(host)[-1] == ("tool", "Check the deployment again.")
 
 
-def test_what_a_hook_stopped_is_not_a_prompt(host):
+def test_a_prompt_that_a_hook_stopped_is_not_recorded(host):
     host.tell("UserPromptSubmit", prompt="Operation stopped by hook: no pushes on Fridays")
     assert host.tasks() == ()
     assert is_host_text("Operation stopped by hook")
@@ -195,7 +259,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("error", REFUSALS.values(), ids=REFUSALS)
-def test_a_refusal_that_only_the_transcript_tells_has_not_failed_either(host, error):
+def test_a_refusal_found_only_in_the_transcript_is_not_a_failure_either(host, error):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.bash("git push", error, failed=True)
     (entry,) = host.task().exclusions
@@ -206,7 +270,7 @@ def test_a_refusal_that_only_the_transcript_tells_has_not_failed_either(host, er
     assert [event.type for event in host.events()].count("action") == 1
 
 
-def test_what_the_user_rejected_is_open_to_the_agent_once_it_is_allowed(host):
+def test_a_rejected_call_is_open_again_once_the_user_allows_it(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.bash("git push", "The user doesn't want to proceed with this tool use.", failed=True)
     with host.memory() as memory:
@@ -222,7 +286,7 @@ def test_what_the_user_rejected_is_open_to_the_agent_once_it_is_allowed(host):
     ("words", "ruled_out"),
     [("You may push now.", []), ("ok, go ahead", []), ("You can not push to main.", ["git push"])],
 )
-def test_leave_to_do_it_is_not_the_reason_of_a_refusal(host, words, ruled_out):
+def test_permission_is_not_recorded_as_the_reason_of_a_refusal(host, words, ruled_out):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.bash("git push", "The user doesn't want to proceed with this tool use.", failed=True)
     host.tell("UserPromptSubmit", prompt=words)
@@ -231,7 +295,7 @@ def test_leave_to_do_it_is_not_the_reason_of_a_refusal(host, words, ruled_out):
     assert [entry.data["what"] for entry in host.task().exclusions] == ruled_out
 
 
-def test_a_plan_that_is_approved_later_is_not_ruled_out_any_more(host):
+def test_a_plan_approved_later_is_no_longer_ruled_out(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     plan = {"tool_name": "ExitPlanMode", "tool_input": {"plan": "# Round the taxes"}}
     host.tell("PostToolUseFailure", **plan, tool_use_id="p1",
@@ -388,7 +452,7 @@ def test_a_task_is_not_taken_from_a_live_session_or_another_process(host, monkey
 # --- marks ------------------------------------------------------------------------------------------------
 
 
-def test_a_damaged_time_in_a_mark_holds_up_no_event(host):
+def test_a_damaged_mark_delays_no_event(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     SideFiles(host.journal()).set(compaction_file(host.session), f"{DELIVERED} 17z")
     host.bash("ls")

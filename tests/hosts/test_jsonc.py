@@ -147,7 +147,7 @@ def test_json_is_read_as_the_standard_reader_reads_it(value, indent):
 
 
 @pytest.mark.parametrize("text", ["", " \n", "// nothing\n", "/* nothing */"])
-def test_a_file_that_says_nothing_comes_back_as_it_was(text):
+def test_a_file_of_comments_alone_is_restored_exactly(text):
     after, created = FILE.installed(text)
     assert set(FILE.states(after).values()) == {"installed"}
     assert FILE.removed(after, Before(created=created, text=text)) == text
@@ -158,7 +158,7 @@ def test_a_file_that_says_nothing_comes_back_as_it_was(text):
     ["{", "}", "{]", "[}", '{"a" 1}', '{"a":}', "{a:1}", "{'a':1}", '{"a":1,,}', "{,}", "{} {}", "nul", "01",
      '"\n"', '{"a":1 "b":2}', "/* open", '{"a":"\\x"}', "{} x", '"', "-", "[1 2]", '{"a":1}]'],
 )  # fmt: skip
-def test_what_is_no_json_is_refused_with_its_line(text):
+def test_a_text_that_is_not_json_is_refused_with_its_line(text):
     with pytest.raises(jsonc.NotJson, match=r"line [12]"):
         jsonc.parse(text)
 

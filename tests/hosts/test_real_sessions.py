@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.hosts.events import apply, cleaned, own_task
-from ringbolt.hosts.guard import advice
+from ringbolt.hosts.capture.events import apply, cleaned, own_task
+from ringbolt.hosts.guard.warnings import warning
 from ringbolt.hosts.host_schemas import read_event
 from ringbolt.hosts.transcripts.importing import TranscriptClock, capture_transcripts
 from ringbolt.model.redaction import Redactor
@@ -63,7 +63,7 @@ def test_a_recorded_session_becomes_a_ledger_and_a_packet(tmp_path, monkeypatch,
     assert not list(tmp_path.rglob("*.spool*"))
 
 
-def test_what_claude_code_reports_to_no_hook_is_taken_from_its_transcript(tmp_path, monkeypatch):
+def test_events_without_a_hook_are_read_from_claude_codes_transcript(tmp_path, monkeypatch):
     host = QuickHost(tmp_path, monkeypatch)
     list(replay(host))
     task, events = host.task(), host.events()
@@ -137,7 +137,7 @@ def test_a_session_becomes_a_ledger_and_a_packet(tmp_path, monkeypatch):
 
 @pytest.mark.reliability
 @pytest.mark.timeout(600)
-def test_the_guard_hardly_ever_warns_of_what_then_works(tmp_path):
+def test_the_guard_rarely_warns_about_calls_that_work(tmp_path):
     """Over all sessions: how often it speaks before a call, and how often that call then worked."""
     redactor = Redactor()
     calls, spoken, wrong = 0, 0, []
@@ -150,9 +150,9 @@ def test_the_guard_hardly_ever_warns_of_what_then_works(tmp_path):
                 task = own_task(memory)
                 if event == "PreToolUse":
                     calls += 1
-                    if task and (said := advice(memory, task, ours["tool"], ours.get("input"))):
+                    if task and (found := warning(memory, task, ours["tool"], ours.get("input"))):
                         spoken += 1
-                        wrong += [] if fields["tool_use_id"] in fails else [said]
+                        wrong += [] if fields["tool_use_id"] in fails else [found.text]
                 elif event == "PreCompact" and task:
                     memory.task_distill(task)
                 elif event != "PreCompact":

@@ -79,7 +79,7 @@ def context_of(host: str, event: str, said: str) -> str:
     return text
 
 
-def test_every_host_has_recorded_events_for_all_that_it_is_told_to_call():
+def test_every_host_has_a_recording_of_each_event_we_install():
     assert sorted(path.name for path in RECORDED.iterdir()) == sorted(HOSTS)
     for name, host in HOSTS.items():
         if any(file.hooks for file in host.files):
@@ -140,7 +140,7 @@ def test_the_life_of_a_session_of_other_hosts_with_a_process_for_each_event(tmp_
 
 
 @pytest.mark.parametrize("name", sorted(HOSTS))
-def test_what_a_huge_task_tells_stays_within_what_the_host_takes(tmp_path, monkeypatch, name):
+def test_the_packet_of_a_huge_task_fits_the_hosts_limit(tmp_path, monkeypatch, name):
     """Long titles, many steps, instructions and failures, in letters that are many tokens each."""
     host = QuickHost(tmp_path, monkeypatch, name=name)
     given = recorded(name)

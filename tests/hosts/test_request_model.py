@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.hosts.capture import Capture
-from ringbolt.hosts.requests import judged
+from ringbolt.hosts.capture.requests import judged
+from ringbolt.hosts.capture.session_capture import Capture
 from ringbolt.llm import client
 from ringbolt.worker.worker import Worker
 from tests.model_server import says, serving, status
@@ -46,7 +46,7 @@ def test_the_rules_are_unsure_about_one_prompt_and_sure_about_the_other(session)
 
 
 @pytest.mark.parametrize("where", ["local", "remote"])
-def test_a_model_tells_the_worker_that_a_prompt_began_a_request(session, where):
+def test_the_worker_asks_a_model_whether_a_prompt_began_a_request(session, where):
     with serving(says({"new": True})) as server:
         memory, capture = session(server, where)
         capture.prompt(UNSURE, key="p2")

@@ -8,9 +8,10 @@ import time
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.compaction_state import Mark
-from ringbolt.hosts.context_injection import Answers
+from ringbolt.hosts import host_schemas
+from ringbolt.hosts.answers.compaction_state import Mark
+from ringbolt.hosts.answers.context_injection import Answers
+from ringbolt.hosts.capture import events
 from ringbolt.hosts.hook_parts.system_calls import set_alarm
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.journal.event_files import Journal

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.hosts.events import cleaned
+from ringbolt.hosts.capture.events import cleaned
 from ringbolt.hosts.hook_parts.host_state import was_compacted
 from ringbolt.hosts.host_schemas import has_failed, output_of, read_event
 from ringbolt.hosts.transcripts.lines import exit_code
@@ -59,7 +59,7 @@ def wrapped(text: str) -> dict:
         ({"content": ["no"], "isError": True}, ["no"], True),
     ],
 )  # fmt: skip
-def test_what_a_tool_gave_and_whether_it_failed(response, output, failed):
+def test_the_output_of_a_tool_and_whether_it_failed(response, output, failed):
     assert output_of(response) == output
     assert has_failed(response) is failed
 
@@ -98,7 +98,7 @@ def test_how_a_command_of_codex_ended_is_in_its_transcript(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["", "nowhere/rollout.jsonl", ".", "a\0b"])
-def test_a_transcript_that_cannot_be_read_says_nothing(path, tmp_path, monkeypatch):
+def test_an_unreadable_transcript_yields_nothing(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert exit_code(path, "call_1") is None
     assert was_compacted(path, 0) is False
@@ -158,7 +158,7 @@ def test_gemini_cli_looks_before_every_request_and_only_a_real_compaction_counts
     assert [event.type for event in host.events()].count("snapshot") == 1
 
 
-def test_the_one_that_writes_a_summary_for_claude_code_is_no_helper(tmp_path):
+def test_the_summary_writer_of_claude_code_is_not_a_helper(tmp_path):
     host = Host(tmp_path, "claude-code")
     host.tell("UserPromptSubmit", prompt="Round the invoices to whole cents.")
     said = {"last_assistant_message": "<summary>All is well.</summary>"}

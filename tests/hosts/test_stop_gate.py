@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from ringbolt.hosts.stop_gate import unproven_claims
+from ringbolt.hosts.answers.stop_gate import unproven_claims
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.side_files import SideFiles
 from tests.hosts.hosting import Host
@@ -100,7 +100,7 @@ def test_a_step_that_changed_files_since_the_last_check_that_passed_was_not_chec
     assert turns.stop() is None
 
 
-def test_what_was_checked_passes(host):
+def test_a_checked_step_passes(host):
     turns = Turns(host)
     turns.edit()
     turns.check(passes=False)
@@ -147,7 +147,7 @@ def test_it_is_off_by_default_and_where_the_host_cannot_be_asked(host, tmp_path)
     assert other.stop() is None
 
 
-def test_where_nothing_can_be_remembered_the_turn_ends(host):
+def test_the_turn_ends_if_the_claims_cannot_be_remembered(host):
     turns = Turns(host)
     turns.check(passes=False)
     turns.todo("completed", "in_progress")
@@ -161,7 +161,7 @@ def test_where_nothing_can_be_remembered_the_turn_ends(host):
     assert "its last check failed" in said[1]
 
 
-def test_what_a_person_called_done_is_theirs(host):
+def test_a_step_that_a_person_called_done_is_not_questioned(host):
     turns = Turns(host)
     turns.check(passes=False)
     with host.memory() as memory:

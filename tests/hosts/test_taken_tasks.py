@@ -1,4 +1,4 @@
-"""A session whose task another one takes over is told, once, by its next hook or MCP reply."""
+"""A session whose task another one takes over learns it, once, from its next hook or MCP reply."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from ringbolt import TaskMemory
 from ringbolt.core.draft_tasks import turn_to
-from ringbolt.hosts.taken_tasks import call_hooks
+from ringbolt.hosts.answers.taken_tasks import call_hooks
 from tests.hosts.hosting import Host, QuickHost
 from tests.surfaces.mcp_servers import connected, said
 
@@ -33,7 +33,7 @@ def take_over(host, task: str, session="s-2") -> None:
         call_hooks(memory)
 
 
-def test_the_next_prompt_tells_a_session_once_that_its_task_was_taken(host):
+def test_the_next_prompt_informs_a_session_once_that_its_task_was_taken_over(host):
     task = begin(host)
     take_over(host, task)
     told = host.context("UserPromptSubmit", prompt="And what about the taxes?")
@@ -46,17 +46,26 @@ def test_the_next_prompt_tells_a_session_once_that_its_task_was_taken(host):
     assert host.task().id != task  # what it does next is its own
 
 
-def test_real_hook_processes_tell_it_too(tmp_path):
-    host = Host(tmp_path)
-    host.tell("UserPromptSubmit", prompt=REQUEST)
-    with host.memory() as memory:
-        task = memory.task_get().id
-    take_over(host, task)
-    assert "took over your task" in host.context("UserPromptSubmit", prompt="And what about the taxes?")
-    assert host.context("UserPromptSubmit", prompt="Go on with the taxes then.") == ""
+def test_real_hook_processes_inform_it_too(tmp_path):
+    call = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}}
+    for event, fields in (
+        ("UserPromptSubmit", {"prompt": "And what about the taxes?"}),
+        ("PostToolUse", {**call, "tool_use_id": "c1"}),
+    ):
+        folder = tmp_path / event
+        folder.mkdir()
+        host = Host(folder)
+        host.tell("UserPromptSubmit", prompt=REQUEST)
+        with host.memory() as memory:
+            task = memory.task_get().id
+        take_over(host, task)
+        told = host.context(event, **fields)
+        assert "took over your task" in told, event
+        assert task in told
+        assert host.context("UserPromptSubmit", prompt="Go on with the taxes then.") == ""
 
 
-def test_an_agent_at_work_is_told_after_its_next_tool_call(host):
+def test_an_agent_at_work_is_informed_after_its_next_tool_call(host):
     take_over(host, begin(host))
     call = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}}
     assert "took over your task" in host.context("PostToolUse", tool_use_id="c1", **call)
@@ -71,7 +80,7 @@ def test_a_prompt_that_takes_over_by_id_lets_the_other_session_know(host):
     assert "took over your task" in host.context("UserPromptSubmit", prompt="What is the state?")
 
 
-def test_a_session_that_has_ended_or_takes_its_task_back_is_told_nothing(host):
+def test_a_session_that_ended_or_took_its_task_back_gets_no_notice(host):
     task = begin(host)
     take_over(host, task)
     with host.memory() as memory:
@@ -83,7 +92,7 @@ def test_a_session_that_has_ended_or_takes_its_task_back_is_told_nothing(host):
     assert "took over your task" not in host.context("SessionStart", source="resume")
 
 
-def test_a_helper_is_not_told_about_its_session(host):
+def test_a_helper_gets_no_notice_about_its_session(host):
     take_over(host, begin(host))
     call = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}}
     helper = {"agent_id": "a1", "agent_type": "Explore"}
@@ -91,7 +100,7 @@ def test_a_helper_is_not_told_about_its_session(host):
     assert "took over your task" in host.context("PostToolUse", tool_use_id="c2", **call)
 
 
-def test_an_mcp_reply_tells_it_and_then_no_hook_does(host):
+def test_a_notice_in_an_mcp_reply_is_not_repeated_by_a_hook(host):
     task = begin(host)
     take_over(host, task)
 

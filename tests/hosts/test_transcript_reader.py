@@ -82,7 +82,7 @@ def test_every_line_is_known_and_every_event_has_a_key_of_its_own(host):
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_read_up_to_each_hook_it_gives_what_was_there_then_and_all_in_the_end(host):
+def test_reading_up_to_each_hook_yields_every_event_once(host):
     file = io.BytesIO(transcript(host).read_bytes())
     parser, position, found = parser_for(file, ""), 0, []
     for report in hook_reports(host):

@@ -11,8 +11,9 @@ import time
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.capture import Capture
+from ringbolt.hosts import host_schemas
+from ringbolt.hosts.capture import events
+from ringbolt.hosts.capture.session_capture import Capture
 from ringbolt.hosts.hook_parts.system_calls import Late
 from ringbolt.hosts.transcripts.tail import apply_transcript_tail
 from ringbolt.journal.event_files import Journal
@@ -105,7 +106,7 @@ def test_words_between_two_calls_are_written_once_and_in_their_order(session):
 
 
 @pytest.mark.parametrize("written_first", [True, False])
-def test_the_last_words_of_a_turn_are_written_once_whoever_tells_them_first(session, written_first):
+def test_the_last_message_of_a_turn_is_written_once_in_either_order(session, written_first):
     if written_first:
         session.says("The login is moved.")
     session.tell("Stop", last_assistant_message="The login is moved.", stop_hook_active=False)
@@ -115,7 +116,7 @@ def test_the_last_words_of_a_turn_are_written_once_whoever_tells_them_first(sess
     assert session.ledger() == [("message", "The login is moved.")]
 
 
-def test_last_words_with_a_secret_are_written_once(session):
+def test_a_last_message_with_a_secret_is_written_once(session):
     words = "It is moved, with password=hunter2x9Q and AKIAIOSFODNN7EXAMPLE."
     session.says(words)
     session.tell("Stop", last_assistant_message=words)
@@ -124,7 +125,7 @@ def test_last_words_with_a_secret_are_written_once(session):
 
 
 @pytest.mark.parametrize("written_first", [True, False])
-def test_what_was_said_at_the_end_of_a_turn_may_be_said_again(session, written_first):
+def test_a_message_repeated_in_a_later_turn_is_written_again(session, written_first):
     if written_first:
         session.says("Done.")
     session.tell("Stop", last_assistant_message="Done.")
@@ -151,7 +152,7 @@ def test_the_end_of_a_turn_that_had_to_wait_is_written_once(tmp_path, monkeypatc
     assert said == ["The login is moved.", "Said after the end."]
 
 
-def test_a_fork_leaves_what_was_before_to_the_session_it_comes_from(tmp_path):
+def test_a_fork_does_not_repeat_the_events_of_its_parent_session(tmp_path):
     session = Session(tmp_path)
     # The transcript comes after the prompt, with all that was before; its lines have kept their times.
     session.tell("SessionStart", source="fork")
@@ -175,7 +176,7 @@ def test_a_transcript_that_could_not_be_read_at_first_is_not_read_from_its_begin
     assert session.ledger() == [("action", "Bash: ls")]
 
 
-def test_a_call_that_the_user_refused_is_known_and_one_that_ran_is_not_told_twice(session):
+def test_a_refused_call_is_recorded_and_one_that_ran_is_not_recorded_twice(session):
     session.calls(1, command="rm -r build")
     refused = "The user doesn't want to proceed with this tool use. The user said:\nkeep the build"
     result = {"type": "tool_result", "tool_use_id": "t1", "content": refused, "is_error": True}
@@ -205,7 +206,7 @@ def test_a_line_that_is_half_written_is_read_when_it_is_whole(session):
     assert ("message", "Nearly said.") in session.ledger()
 
 
-def test_what_was_before_the_first_hook_of_a_session_is_left_to_capture(tmp_path):
+def test_events_before_a_sessions_first_hook_are_left_to_capture(tmp_path):
     session = Session(tmp_path)
     session.says("Said before anything was installed.")
     session.tell("UserPromptSubmit", prompt=REQUEST)
@@ -245,7 +246,7 @@ def test_very_long_words_cost_no_more_than_long_ones_and_are_written_once(sessio
     assert [kind for kind, _ in session.ledger()] == ["message", "action", "message"]
 
 
-def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monkeypatch):
+def test_events_read_before_the_deadline_are_not_read_again(session, monkeypatch):
     session.says("First.")
     session.says("Second.")
     applied = events.apply
@@ -266,7 +267,7 @@ def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monke
     assert [text for kind, text in session.ledger() if kind == "message"] == ["First.", "Second."]
 
 
-def test_what_can_never_be_written_holds_up_nothing(tmp_path, monkeypatch):
+def test_an_unreported_event_that_cannot_be_written_delays_nothing(tmp_path, monkeypatch):
     host, session = QuickHost(tmp_path, monkeypatch), Session(tmp_path)
     place = {"transcript_path": str(session.transcript)}
     host.tell("SessionStart", source="startup", **place)

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt import InvalidInput
-from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts import host_schemas
+from ringbolt.hosts.capture import events
 from ringbolt.hosts.transcripts.claude import ClaudeParser
 from ringbolt.hosts.transcripts.codex import CodexParser
 from ringbolt.hosts.transcripts.importing import TranscriptClock, capture_transcripts
@@ -457,7 +458,7 @@ def test_an_import_that_dies_after_any_write_is_completed_by_the_next(opened, ne
 
 
 @sqlite_only
-def test_a_task_of_nobodys_session_is_not_written_to(opened, clock, store_url, claude):
+def test_a_task_without_a_session_is_not_written_to(opened, clock, store_url, claude):
     nobodys = opened(store_url, session="", workspace="/w/shop")
     mine = nobodys.task_register("Mine").task_id
     tell(claude)
@@ -535,6 +536,20 @@ def test_a_rollout_of_codex_becomes_a_task(memory, capture, tmp_path):
     assert capture().new == 0
 
 
+def test_a_turn_of_codex_that_an_error_ended_is_on_record(memory, capture, tmp_path):
+    error = {"message": "The stream was cut.", "codex_error_info": {"response_stream_disconnected": {}}}
+    rollout(
+        tmp_path / "rollout-2026-03-04T05-06-00-cccc-1.jsonl",
+        said("user", REQUEST),
+        ("event_msg", {"type": "task_complete", "turn_id": "t1", "error": None}),
+        ("event_msg", {"type": "task_complete", "turn_id": "t2", "error": error}),
+    )
+    for _ in range(2):
+        (task,) = capture(str(tmp_path)).tasks
+        found = [event.text for event in memory.events(task) if "broke off" in (event.text or "")]
+        assert found == ["The turn broke off (response_stream_disconnected): The stream was cut."]
+
+
 def test_a_rollout_of_a_sub_agent_of_codex_is_a_child_task(memory, capture, tmp_path):
     (tmp_path / "in").mkdir()
     spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "cccc-1", "depth": 1}}}
@@ -607,7 +622,7 @@ def test_an_import_that_is_killed_goes_on_where_it_was(claude, tmp_path):
     assert told(killed) == told(whole)
 
 
-def test_the_command_tells_what_it_did_and_since_leaves_old_files_out(claude, tmp_path):
+def test_the_command_reports_its_work_and_since_skips_old_files(claude, tmp_path):
     tell(claude)
     store = tmp_path / "s.db"
     out, err = ringbolt(claude.path.parent, "--dry-run", store=store).communicate(timeout=60)

@@ -168,7 +168,7 @@ def test_a_draft_with_a_finding_stays_when_its_session_turns_away(opened, store_
     assert (decisions(memory, draft), decisions(memory, old)) == (["half up"], ["Markdown"])
 
 
-def test_what_was_said_goes_with_a_session_that_turns_away_from_its_empty_draft(opened, store_url):
+def test_messages_follow_a_session_that_leaves_its_empty_draft(opened, store_url):
     memory = opened(store_url, session="")
     old = memory.acting_as(session="before").task_register("Old").task_id
     agent = memory.acting_as(session="now")

@@ -112,7 +112,12 @@ def _messages_of(body: dict) -> list:
 
 def _said(body: dict, words: str) -> bool:
     """Whether the user said something that begins with these words."""
-    users = [one for one in _messages_of(body) if isinstance(one, dict) and one.get("role") == "user"]
+    # Codex gives a helper its task as a message of another agent.
+    users = [
+        one
+        for one in _messages_of(body)
+        if isinstance(one, dict) and (one.get("role") == "user" or one.get("type") == "agent_message")
+    ]
     return not words or any(text.startswith(words) for text in _texts(users))
 
 
@@ -225,6 +230,9 @@ def _messages(handler, body, turn):
 
 def _responses(handler, body, turn):
     server = handler.server
+    if turn.limit:
+        limit = {"type": "usage_limit_reached", "message": turn.limit, "resets_in_seconds": 7200}
+        return handler._json({"error": limit}, 429)
     name = f"resp_{server.number()}"
     items = []
     if turn.text:

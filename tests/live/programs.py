@@ -344,6 +344,55 @@ trust_level = "trusted"
         trust = ["--dangerously-bypass-hook-trust"] if self.trusts else []
         return [str(program), "exec", *trust, *arguments]
 
+    @contextmanager
+    def conversation(self, **config):
+        """A session of the program's server, which is how an editor runs it, with several turns."""
+        process = subprocess.Popen(
+            [self.command()[0], "app-server"], env=self.environment(), cwd=self.work, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        try:
+            yield CodexConversation(process, {"bypass_hook_trust": True, **config})
+        finally:
+            kill(process)
+
+
+class CodexConversation:
+    """A session of Codex over JSON-RPC."""
+
+    def __init__(self, process: subprocess.Popen, config: dict) -> None:
+        self._process, self._number = process, 0
+        client = {"name": "tests", "version": "1"}
+        self._call("initialize", clientInfo=client, capabilities={"experimentalApi": True})
+        self._send({"method": "initialized"})
+        self._thread = self._call("thread/start", config=config)["thread"]["id"]
+
+    def say(self, prompt: str, mode: str = "default") -> None:
+        """Have a turn in a collaboration mode, and wait for its end."""
+        self._call(
+            "turn/start",
+            threadId=self._thread,
+            input=[{"type": "text", "text": prompt}],
+            collaborationMode={"mode": mode, "settings": {"model": "gpt-5.5"}},
+        )
+        self._read(lambda told: told.get("method") == "turn/completed")
+
+    def _call(self, method: str, **params) -> dict:
+        self._number += 1
+        self._send({"id": self._number, "method": method, "params": params})
+        answer = self._read(lambda told: told.get("id") == self._number and "method" not in told)
+        return answer["result"]
+
+    def _send(self, line: dict) -> None:
+        self._process.stdin.write(json.dumps(line) + "\n")
+        self._process.stdin.flush()
+
+    def _read(self, is_wanted) -> dict:
+        for line in self._process.stdout:
+            if is_wanted(told := json.loads(line)):
+                return told
+        raise AssertionError("the program ended")
+
 
 class GeminiCli(Program):
     host = "gemini-cli"

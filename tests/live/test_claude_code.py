@@ -158,7 +158,7 @@ def test_the_list_that_the_agent_keeps_is_the_plan(claude):
     ]
 
 
-def test_what_a_helper_does_is_on_a_task_of_its_own_and_its_result_on_the_parents(claude):
+def test_a_helpers_work_is_on_its_own_task_and_its_result_on_the_parents(claude):
     helper = {
         "description": "Count the files",
         "prompt": "Count the files here.",
@@ -211,7 +211,7 @@ def test_the_plugin_is_valid_and_does_the_same(tmp_path, server):
     assert actions(claude.events()) == [("Bash", "echo three-passed", False)]
 
 
-def test_a_fork_has_a_task_of_its_own_without_what_was_before(claude):
+def test_a_fork_has_its_own_task_without_earlier_events(claude):
     script = claude.server.script
     script.turns = [calls("Bash", command=FAILS), says("It is not there.")]
     claude.run(REQUEST)

@@ -33,7 +33,7 @@ def claude(tmp_path, server):
     return claude
 
 
-def test_a_live_session_is_told_that_another_one_took_over_its_task(claude):
+def test_a_live_session_learns_that_another_one_took_over_its_task(claude):
     script = claude.server.script
     with claude.conversation() as first:
         script.talks[INVOICES] = [calls("Bash", command="echo one"), says("One is done.")]

@@ -213,7 +213,7 @@ def test_after_a_compaction_a_new_topic_comes_before_the_old_one(claude, begin):
     assert told.index(f"| {new}") < told.index(INVOICES)
 
 
-def test_work_in_the_background_is_told_after_a_compaction(claude):
+def test_background_work_is_in_the_packet_after_a_compaction(claude):
     script = claude.server.script
     helper = {
         "description": "Count the files",
@@ -247,7 +247,7 @@ def test_work_in_the_background_is_told_after_a_compaction(claude):
         assert [line for line in at_work if what in line]
 
 
-def test_plan_mode_is_told_after_a_compaction(claude):
+def test_plan_mode_is_in_the_packet_after_a_compaction(claude):
     script = claude.server.script
     script.turns = [calls("Read", file_path=str(claude.home / ".claude/settings.json")), says("Here is how.")]
     with claude.conversation("--permission-mode", "plan") as session:
@@ -261,7 +261,7 @@ def test_plan_mode_is_told_after_a_compaction(claude):
     assert "Do not write code yet." in told
 
 
-def test_a_usage_limit_is_on_record_and_told_to_the_session_that_goes_on(claude):
+def test_a_usage_limit_is_recorded_and_in_the_packet_of_the_resumed_session(claude):
     script = claude.server.script
     script.turns = [calls("Bash", command="echo one"), refuses("You have hit your usage limit.")]
     with claude.conversation() as session:

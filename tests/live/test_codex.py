@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from tests.live.model_servers import Call, Turn, calls, says
+from tests.live.model_servers import Call, Turn, calls, refuses, says
 from tests.live.programs import (
     SECONDS,
     Codex,
@@ -268,3 +268,80 @@ def test_a_turn_that_the_user_interrupts_is_on_record(codex):
     assert (task.request, task.status, task.reason) == (NOTES, "paused", "session ended")
     assert task.errors == ()
     assert any(event.text == "The user interrupted the turn." for event in codex.events())
+
+
+def test_a_usage_limit_is_recorded_and_in_the_packet_of_the_resumed_session(codex):
+    script = codex.server.script
+    script.turns = [calls("exec_command", cmd="echo one"), refuses("You have hit your usage limit.")]
+    process = codex.start(NOTES)
+    try:
+        process.communicate(timeout=SECONDS)
+    finally:
+        kill(process)
+    assert process.returncode == 1
+    (known,) = codex.sessions()
+    assert known.interruption["kind"] == "usage_limit_exceeded"
+    (task,) = codex.tasks().values()
+    assert (task.status, task.reason) == ("paused", "session ended")
+    script.turns = [says("Going on.")]
+    codex.run("resume", "--last", "Go on with the notes.")
+    told = script.main()[-1].text
+    assert "usage limit" in told[told.rindex(PACKET) :]
+    (task,) = codex.tasks().values()
+    assert [entry.summary for entry in task.instructions] == ["Go on with the notes."]
+    assert [known.interruption for known in codex.sessions()] == [None]
+    assert not codex.unwritten()
+
+
+def test_a_helper_at_work_is_in_the_packet_after_a_compaction(codex):
+    script = codex.server.script
+    helper = {"task_name": "count_files", "message": "Count them by their kind.", "fork_turns": "none"}
+    with command_that_hangs(codex.work) as (command, began):
+        waits = f"until [ -e {began} ]; do sleep 0.1; done"
+        script.talks[helper["message"]] = [
+            calls("exec_command", cmd=command, yield_time_ms=60_000),
+            says("There are three."),
+        ]
+        script.talks["Sort the files"] = [
+            calls("collaboration/spawn_agent", **helper),
+            Turn(calls=(Call("exec_command", {"cmd": waits}),), tokens=9000),
+            says("I wait for it."),
+        ]
+        limit = "model_auto_compact_token_limit=5000"
+        process = codex.start("--enable", "multi_agent_v2", "-c", limit, "Sort the files by date.")
+        try:
+            wait_until(lambda: len(script.main("Sort the files")) == 3, "the context was compacted")
+            release(codex.work)
+            process.communicate(timeout=SECONDS)
+        finally:
+            kill(process)
+    told = script.main("Sort the files")[2].text
+    told = told[told.rindex(PACKET) :]
+    (at_work,) = (line for line in told.splitlines() if line.startswith("At work since"))
+    assert '"count_files"; its result is not in yet' in at_work
+    tasks = codex.tasks()
+    parent, child = tasks["Sort the files by date."], tasks["count_files"]
+    assert (child.parent, child.status) == (parent.id, "completed")
+    with codex.memory() as memory:
+        assert actions(memory.events(child.id)) == [("Bash", command, False)]
+        results = [event.text for event in memory.events(parent.id) if event.type == "tool_result"]
+    assert len(results) == 1
+    assert results[0].endswith("is done: There are three.")
+    assert not codex.unwritten()
+
+
+def test_plan_mode_is_in_the_packet_after_a_compaction(codex):
+    script = codex.server.script
+    script.turns = [
+        calls("exec_command", cmd="echo one"),
+        says("Here is how.", tokens=9000),
+        says("The plan."),
+    ]
+    with codex.conversation(model_auto_compact_token_limit=5000) as session:
+        session.say("Think about how to round the invoices. Do not write code yet.", "plan")
+        session.say("What is next?", "plan")
+    told = script.main()[-1].text
+    told = told[told.rindex(PACKET) :]
+    assert "plan mode" in told.lower()
+    assert "Do not write code yet." in told
+    assert [known.mode for known in codex.sessions()] == ["plan"]

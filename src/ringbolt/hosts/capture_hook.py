@@ -297,7 +297,7 @@ class CapturedEvent:
         return self._facts["tools"].get(tool, tool), fields
 
     def _has_advice(self) -> bool:
-        """Whether the store may have a warning about the call to be made; True is not certain."""
+        """Whether the store may have a warning about the call: a quick look that says yes too often."""
         if "PreToolUse" not in self._facts["injects"] or self.payload is None:
             return False
         tool, tool_input = self._call()
@@ -345,8 +345,10 @@ class CapturedEvent:
         )
 
     def _is_nearly_full(self) -> bool:
-        """Whether the context has just passed 80 % of what the model takes: the time to distil, while nobody
-        waits for it. True once for each compaction."""
+        """Whether the context has just passed 80 % of what the model takes; True once for each compaction.
+
+        That is the time to distil, while nothing waits for it.
+        """
         size = self._transcript_size() or 0
         if size < _SMALL_TRANSCRIPT:
             return False
@@ -398,7 +400,7 @@ class CapturedEvent:
             from ringbolt.model import lazy_regex
 
             lazy_regex.compile_pattern = ReadyPatterns.add_packet_patterns()
-        from ringbolt.hosts.store_hook import answer  # the slow path: it loads the store's engine
+        from ringbolt.hosts.answers.store_hook import answer  # the slow path: it loads the store's engine
 
         try:
             return answer(self._host, self._event, path, self.payload or {}, deadline)

@@ -16,8 +16,8 @@ from ..model import rules
 from ..model.errors import InvalidInput
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
+from .answers.packet_text import packet_text
 from .host_table import ARGUMENTS, HOSTS, PROMPT
-from .packet_text import packet_text
 
 _BEGIN = "Continue the task below. (Ringbolt hand-over"
 _MARK = lazy_regex(rf"{re.escape(_BEGIN)} ([{rules.CROCKFORD}]+)/([0-9a-f]{{16}})\)")

@@ -1,7 +1,7 @@
 """Builds the capture hook: one compiled file that the base interpreter runs without `site`, `re` or `json`.
 
 The file holds the code of `hook_parts/` and `capture_hook.py`, joined into one module, and as marshalled
-bytes: `model/redaction.py` and `model/secret_rules.py` without their imports, patterns as `re` compiles them,
+bytes: the modules of `model/redaction/` without their imports, patterns as `re` compiles them,
 the facts about each host, and where the package is. Its name has our version, Python's magic number and a
 digest of all that goes into it, so a settings file that names it says which build it runs.
 
@@ -30,7 +30,7 @@ from typing import Any
 from .. import packet
 from .._version import __version__
 from ..config import user_folder
-from ..model import redaction, secret_rules
+from ..model import redaction
 from ..model.lazy_regex import lazy_patterns
 from ..model.types import Value
 from ..signals.effects.side_effects import HINT_PARTS, HINT_WORDS
@@ -143,7 +143,7 @@ def build_name() -> str:
     """The name of this version's build. It follows from what goes in: marshalled code differs every time."""
     hints = repr([sorted(part) for part in effect_hints()])
     parts = [
-        *(_source(module) for module in (*_HOOK_MODULES, redaction, secret_rules)),
+        *(_source(module) for module in (*_HOOK_MODULES, *redaction.MODULES, redaction.rules)),
         repr(packet_patterns()),
         hints,
         repr(_package()),
@@ -190,10 +190,10 @@ def _text(path: str) -> str:
 
 def compiled() -> bytes:
     """The content of the build: what Python writes to a .pyc file, without a source to compare with."""
-    redacting, ruling = (ast.parse(_source(module)) for module in (redaction, secret_rules))
+    rules = _without_imports(ast.parse(_source(redaction.rules)))
     built: dict[str, bytes] = {
-        "redaction": marshal.dumps(_code(_without_imports(redacting), "redaction.py")),
-        "secret_rules": marshal.dumps(_code(_without_imports(ruling), "secret_rules.py")),
+        "redaction": marshal.dumps(_code(_joined(redaction.MODULES), "redaction")),
+        "redaction rules": marshal.dumps(_code(rules, "rules.py")),
         "patterns": _ready_patterns((source, 0) for source in redaction.pattern_sources()),
         "packet patterns": _ready_patterns(packet_patterns()),
         "hints": marshal.dumps((_as_bytes(redaction.HINTS), _as_bytes(redaction.EXACT_HINTS))),
@@ -203,17 +203,17 @@ def compiled() -> bytes:
         "rules": marshal.dumps(rules_digest()),
         **{f"host {host}": marshal.dumps(facts_of_host(host)) for host in HOSTS},
     }
-    code = _code(_with_built(joined_hook(), built), "capture_hook.py")
+    code = _code(_with_built(_joined(_HOOK_MODULES, _ONLY_TYPES), built), "capture_hook.py")
     # No flags, no time and no size of a source: Python runs such a file without asking for one.
     return MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
 
 
-def joined_hook() -> ast.Module:
-    """The modules of the hook as one, without what they import from each other."""
+def _joined(modules: Iterable[ModuleType], left_out: tuple[str, ...] | None = None) -> ast.Module:
+    """Modules as one, without what they import from each other, or with `left_out` None any imports."""
     joined = ast.Module(body=[], type_ignores=[])
     seen: dict[str, str] = {}
-    for module in _HOOK_MODULES:
-        tree = _without_imports(ast.parse(_source(module)), _ONLY_TYPES)
+    for module in modules:
+        tree = _without_imports(ast.parse(_source(module)), left_out)
         for name in _defined(tree):
             if seen.setdefault(name, module.__name__) != module.__name__:
                 raise AssertionError(f"{name} is defined in {seen[name]} and {module.__name__}")

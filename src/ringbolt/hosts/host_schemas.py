@@ -11,7 +11,7 @@ from .hook_parts.calls import has_failed as has_failed
 from .hook_parts.calls import unwrapped
 from .hook_parts.cleaning import BULKY
 from .host_table import EVENT_FIELDS, FIELDS, HOSTS, Host
-from .transcripts.lines import exit_code
+from .transcripts.lines import exit_code, is_in_plan_mode
 
 # Gemini CLI reports a prompt with the context that hooks added before it.
 _INJECTED = ("<hook_context>", "</hook_context>")
@@ -44,6 +44,8 @@ def read_event(
         event["prompt"] = _typed(host, prompt)
     if host == "codex" and ours == "PostToolUse" and isinstance(output := event.get("output"), str):
         event["output"] = _with_outcome(event, output, transcript_bytes)
+    if host == "codex" and "mode" in event and not _keeps_mode(event, transcript_bytes):
+        del event["mode"]
     return event
 
 
@@ -57,6 +59,19 @@ def _with_outcome(event: Mapping[str, Any], output: str, size: int | None) -> An
     """The output of a Codex command, and whether it failed, which only the transcript says."""
     code = exit_code(str(event.get("transcript") or ""), str(event.get("tool_use_id") or ""), size)
     return {"is_error": True, "output": output or f"Exit code {code}"} if code else output
+
+
+def _keeps_mode(event: dict[str, Any], size: int | None) -> bool:
+    """Put plan mode into an event of Codex; False if the event does not show whether the turn is in it.
+
+    Codex reports the approval policy as the permission mode. The transcript says that a turn is in plan mode,
+    and is sure to have said so by the time of these events.
+    """
+    if event["event"] not in ("Stop", "PreCompact"):
+        return False
+    if is_in_plan_mode(str(event.get("transcript") or ""), size):
+        event["mode"] = "plan"
+    return True
 
 
 def _typed(host: str, prompt: str) -> str:

@@ -147,7 +147,7 @@ def may_act_outside(tool: str, tool_input: Mapping[str, Any]) -> bool:
 
 
 def may_forbid(prompt: Any) -> bool:
-    """Whether a prompt may forbid something; True is not certain."""
+    """Whether a prompt may forbid something: a quick look that says yes too often."""
     text = prompt.lower() if isinstance(prompt, str) else ""
     return any(word in text for word in _FORBIDDING)
 
@@ -187,4 +187,4 @@ def unwrapped(text: str) -> str:
 
 def _exit_code(line: str, begin: str) -> str:
     code = line[len(begin) :].strip() if line.startswith(begin) else ""
-    return code if code.lstrip("-").isdigit() else ""
+    return code if code.lstrip("-").isdecimal() else ""

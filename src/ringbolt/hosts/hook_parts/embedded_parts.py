@@ -27,7 +27,7 @@ def rules_digest() -> str:
 
 
 def redaction_module() -> Mapping[str, Any]:
-    """The names of model/redaction.py, from the build or imported."""
+    """The names of model/redaction, from the build or imported."""
     if not BUILT:
         from ringbolt.model import redaction  # only as a module: the build has it embedded
 
@@ -37,7 +37,7 @@ def redaction_module() -> Mapping[str, Any]:
         "__name__": "redaction",
         "re": ReadyPatterns,
         "log2": _log2,
-        "rules": SecretRules(),
+        "rules": RedactionRules(),
         "is_dict": is_dict,
         "is_list": is_list,
     }
@@ -45,11 +45,11 @@ def redaction_module() -> Mapping[str, Any]:
     return names
 
 
-class SecretRules:
-    """Stands for the module `secret_rules`."""
+class RedactionRules:
+    """Stands for the module `rules` of model/redaction."""
 
     def __init__(self) -> None:
-        exec(embedded("secret_rules"), vars(self))  # noqa: S102 - our own module, compiled by the build
+        exec(embedded("redaction rules"), vars(self))  # noqa: S102 - our own module, compiled by the build
 
 
 class ReadyPatterns:

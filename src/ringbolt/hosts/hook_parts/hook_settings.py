@@ -111,12 +111,18 @@ def journal_folders(location: str, tenant: str = "") -> list[str]:
     if not separator or scheme in ("sqlite", "file"):
         beside = name = resolved(rest if separator else location)
     else:
-        # The server and the database, without the user.
+        # The server, the database and the tenant, without the user.
         name, _, query = rest.rpartition("@")[2].partition("?")
-        tenants = [part[7:] for part in query.split("&") if part.startswith("tenant=") and part != "tenant="]
-        tenant = tenants[-1] if tenants else tenant
-        if tenant not in ("", "default"):
-            name = f"{name}?tenant={tenant}"
+        values = {"tenant": tenant}
+        for part in query.split("&"):
+            key, _, value = part.partition("=")
+            values[key] = value
+        if values["tenant"] in ("", "default"):
+            del values["tenant"]
+        kept = "&".join(
+            f"{key}={values[key]}" for key in ("host", "port", "dbname", "tenant") if key in values
+        )
+        name = f"{name}?{kept}" if kept else name
     digest = blake2b(name.encode("utf-8", "replace"), digest_size=6).hexdigest()
     away = f"{user_folder('XDG_DATA_HOME', '.local/share')}/journals/{digest}.journal"
     return [f"{beside}.journal", away] if beside else [away]

@@ -21,6 +21,7 @@ from .events import (
     TodoList,
     ToolCall,
     TranscriptEvent,
+    TurnFailure,
     as_text,
     blocks,
     is_host_text,
@@ -57,23 +58,35 @@ class CodexParser:
 
     def parse(self, line: Line, place: str) -> Iterator[TranscriptEvent]:
         kind, payload = string(line.get("type")), mapping(line.get("payload"))
+        if kind == "event_msg":
+            yield from self._failed_turn(line, payload, place)
         if kind in _IGNORED:
             return
         if kind == "session_meta":
             self._begin(payload)
             return
-        common: dict[str, Any] = {
-            "session": self._session,
-            "agent": self._agent,
-            "at": parse_time(line.get("timestamp")),
-            "folder": self._folder,
-        }
+        common = self._common(line)
         if kind == "compacted":
             yield Compaction(key=place, text=string(payload.get("message")), **common)
         elif kind == "response_item":
             yield from self._item(payload, place, common)
         else:
             raise ValueError("a line of an unknown type")
+
+    def _common(self, line: Line) -> dict[str, Any]:
+        """What all events of a line have."""
+        at = parse_time(line.get("timestamp"))
+        return {"session": self._session, "agent": self._agent, "at": at, "folder": self._folder}
+
+    def _failed_turn(self, line: Line, payload: Line, place: str) -> Iterator[TranscriptEvent]:
+        """The error that ended a turn, which Codex reports to no hook."""
+        error = mapping(payload.get("error"))
+        if payload.get("type") != "task_complete" or not (text := string(error.get("message"))):
+            return
+        info = error.get("codex_error_info")
+        kind = next(iter(info), "") if is_dict(info) else string(info)
+        key = f"{string(payload.get('turn_id')) or place}/error"
+        yield TurnFailure(key=key, text=text, error=kind or "error", **self._common(line))
 
     def _begin(self, payload: Line) -> None:
         if self._begun:

@@ -56,6 +56,12 @@ class Notice(TextEvent, frozen=True, kw_only=True):
     injected: bool = False
 
 
+class TurnFailure(TextEvent, frozen=True, kw_only=True):
+    """A turn that an error ended, such as a usage limit: its message, and the host's word for it."""
+
+    error: str
+
+
 class Compaction(TextEvent, frozen=True, kw_only=True):
     """The summary that replaced the conversation."""
 

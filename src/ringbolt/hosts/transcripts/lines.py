@@ -11,8 +11,10 @@ from ...model.types import is_dict
 from ...packet.encode import read_json
 from ...system.os_calls import read_at
 
+_FIRST_LINE = 1 << 20  # bytes of the first line: Codex has its instructions there
 _LOOK_BACK = 2 << 20  # bytes that are searched for an earlier line
 _COMPACTED = b'"type":"compacted"'  # in a line with Codex's own summary
+_TURN_MODE = b'"collaboration_mode_kind":"'  # in a line that begins a turn of Codex
 
 
 def last_line_with(file: BinaryIO, needle: bytes, upto: int) -> bytes:
@@ -40,33 +42,44 @@ def parse_line(raw: bytes) -> Mapping[str, Any]:
 
 
 def exit_code(transcript: str, call: str, upto: int | None = None) -> int | None:
-    """The exit code of a command, which Codex writes to its transcript before it calls the hook.
+    """The exit code of a command, which Codex writes to its transcript before it calls the hook."""
+    item = _last_payload(transcript, f'"id":"{call}"'.encode(), upto).get("item")
+    code = item.get("exit_code") if is_dict(item) else None
+    return code if isinstance(code, int) else None
+
+
+def compaction_summary(transcript: str, upto: int | None = None) -> str:
+    """Codex's own summary of the last compaction, which only its transcript has; empty if there is none."""
+    message = _last_payload(transcript, _COMPACTED, upto).get("message")
+    return message if isinstance(message, str) else ""
+
+
+def is_in_plan_mode(transcript: str, upto: int | None = None) -> bool:
+    """Whether the last turn of Codex began in plan mode, which only its transcript says."""
+    return _last_payload(transcript, _TURN_MODE, upto).get("collaboration_mode_kind") == "plan"
+
+
+def _last_payload(transcript: str, needle: bytes, upto: int | None) -> Mapping[str, Any]:
+    """The payload of the last line of a Codex transcript with some bytes; empty if there is none to read.
 
     `upto` is the size of the transcript when the hook was called: later lines do not count.
     """
     try:
         with open(transcript, "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            line = last_line_with(file, f'"id":"{call}"'.encode(), size if upto is None else min(upto, size))
+            line = last_line_with(file, needle, size if upto is None else min(upto, size))
         payload = parse_line(line).get("payload")
     except (OSError, ValueError):
-        return None
-    item = payload.get("item") if is_dict(payload) else None
-    code = item.get("exit_code") if is_dict(item) else None
-    return code if isinstance(code, int) else None
+        return {}
+    return payload if is_dict(payload) else {}
 
 
-def compaction_summary(transcript: str, upto: int | None = None) -> str:
-    """Codex's own summary of the last compaction, which is in its transcript; empty if there is none to read.
-
-    `upto` is the size of the transcript when the hook was called.
-    """
+def helper_name(transcript: str) -> str:
+    """The name that Codex's agent gave to a helper, from the first line of the helper's own transcript."""
     try:
         with open(transcript, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            line = last_line_with(file, _COMPACTED, size if upto is None else min(upto, size))
-        payload = parse_line(line).get("payload")
+            payload = parse_line(file.readline(_FIRST_LINE)).get("payload")
     except (OSError, ValueError):
         return ""
-    message = payload.get("message") if is_dict(payload) else None
-    return message if isinstance(message, str) else ""
+    path = payload.get("agent_path") if is_dict(payload) else None
+    return path.rpartition("/")[2][:120] if isinstance(path, str) else ""

@@ -23,7 +23,9 @@ from ...requests.completion import says_done
 from ...requests.task_name import task_name
 from ...store import sessions
 from ...store.tx import Row, Tx
-from ..capture import Capture, is_assent
+from ..capture.interruptions import interruption, interruption_line
+from ..capture.prompts import is_assent
+from ..capture.session_capture import Capture
 from ..hook_parts.cleaning import clipped
 from ..sessions import session_of
 from .events import (
@@ -37,6 +39,7 @@ from .events import (
     TodoList,
     ToolCall,
     TranscriptEvent,
+    TurnFailure,
     as_text,
 )
 
@@ -144,7 +147,7 @@ class SessionImport:
         """Take the next event."""
         self._advance_clock(event.at or 0.0)
         if not self._begun:
-            if isinstance(event, (Notice, Compaction)) or (
+            if isinstance(event, (Notice, Compaction, TurnFailure)) or (
                 isinstance(event, Prompt) and is_assent(event.text)
             ):
                 return  # no work has begun yet
@@ -294,6 +297,9 @@ class SessionImport:
                 capture.message(text(event.text), key=key)
             case Notice():
                 capture.notice(text(event.text), key=key)
+            case TurnFailure():
+                failure = {"event": "StopFailure", "error": event.error, "message": text(event.text)}
+                capture.aside(interruption_line(interruption(failure, self._clock.now)), key=key)
             case Compaction():
                 summary = text(event.text)
                 memory.task_snapshot(None, summary, label=AFTER_COMPACTION, summarized=True, key=key)

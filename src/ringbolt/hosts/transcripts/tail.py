@@ -1,10 +1,11 @@
 """Tail the transcript for events that hooks do not report.
 
-Claude Code and Codex report only the last message of a turn. Claude Code reports neither calls that were
-refused before they ran nor the texts that it injects itself, such as a skill. All of them are in the
-transcript, whose path every hook has. A small file keeps the position in a session's transcript. A session
-that is seen for the first time is read from its end; `ringbolt capture` imports the rest. The transcript of a
-fork begins with the events of its parent session, which are recognised by their time.
+Claude Code and Codex report only the last message of a turn. Codex does not report that an error, such as a
+usage limit, ended a turn. Claude Code reports neither calls that were refused before they ran nor the texts
+that it injects itself, such as a skill. All of them are in the transcript, whose path every hook has. A small
+file keeps the position in a session's transcript. A session that is seen for the first time is read from its
+end; `ringbolt capture` imports the rest. The transcript of a fork begins with the events of its parent
+session, which are recognised by their time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ...journal.side_files import SideFiles, transcript_file
 from ...model.redaction import Redactor, bounded
 from ...model.validate import blake2b, stamp
 from ...system.os_calls import open_file
-from ..events import cleaned
+from ..capture.events import cleaned
 from .claude import ClaudeParser
 from .codex import CodexParser
 from .events import (
@@ -30,6 +31,7 @@ from .events import (
     PlanReview,
     ToolCall,
     TranscriptEvent,
+    TurnFailure,
     blocks,
     mapping,
     parse_time,
@@ -43,7 +45,7 @@ _FRESH = ("startup", "clear")
 # By format: the parser, and what a line must contain to hold an unreported event. Codex reports every call.
 _FORMATS: Mapping[str, tuple[Callable[[str], LineParser], tuple[bytes, ...]]] = {
     "claude": (ClaudeParser, (b'"type":"assistant"', b'"is_error":true', b'"isMeta":true')),
-    "codex": (CodexParser, (b'"role":"assistant"',)),
+    "codex": (CodexParser, (b'"role":"assistant"', b'"type":"task_complete"')),
 }
 # Characters of a message that its digest covers; `bounded` leaves out the middle of very long ones.
 _DIGESTED = 10_000
@@ -130,7 +132,8 @@ class TranscriptTail:
             if (fields := self._as_hook_event(event, self._reader)) is None:
                 continue
             hook_event = cleaned({"session": self._session, **fields}, redactor)
-            if "message" not in hook_event or self._is_unreported(_digest(hook_event["message"])):
+            is_message = hook_event["event"] in ("Said", "PutIn")
+            if not is_message or self._is_unreported(_digest(hook_event["message"])):
                 yield hook_event
 
     def _begin(self, size: int | None) -> None:
@@ -151,6 +154,11 @@ class TranscriptTail:
                 if self._after_compaction:
                     return None  # Codex writes the summary itself as a message
                 return {"event": "Said", "message": bounded(event.text), "said_id": event.key}
+            case TurnFailure():
+                return {
+                    "event": "StopFailure", "error": event.error, "message": bounded(event.text),
+                    "said_id": event.key, "at": event.at or self._at,
+                }  # fmt: skip
             case Notice(injected=True):
                 return {"event": "PutIn", "message": bounded(event.text), "said_id": event.key}
             case PlanReview(approved=False):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..files.active_operations import ActiveTasks
-from ..journal.event_files import Journal
-from ..journal.health import health_lines
-from ..ledger.base import Base
-from .host_table import Host
+from ...files.active_operations import ActiveTasks
+from ...journal.event_files import Journal
+from ...journal.health import health_lines
+from ...ledger.base import Base
+from ..host_table import Host
 
 _TOKENS = 500
 

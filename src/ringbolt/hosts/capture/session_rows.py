@@ -6,15 +6,15 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ..ledger.base import workspace_named
-from ..model.types import is_dict, is_list
-from ..model.validate import seconds_of, stamp
-from ..store import sessions
-from ..store.sessions import Session
-from ..store.tx import Tx
-from .host_table import WAITS_FOR_USER
+from ...ledger.base import workspace_named
+from ...model.types import is_dict, is_list
+from ...model.validate import seconds_of, stamp
+from ...store import sessions
+from ...store.sessions import Session
+from ...store.tx import Tx
+from ..host_table import WAITS_FOR_USER
+from ..sessions import session_of
 from .interruptions import interruption, is_by_user
-from .sessions import session_of
 
 _MOST_BACKGROUND = 20
 _LONGEST_TEXT = 300

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..ledger.base import Base
-from ..packet.operations import Views
-from .host_table import Host
+from ...ledger.base import Base
+from ...packet.operations import Views
+from ..host_table import Host
 
 
 def packet_text(memory: Base, task: str, shape: Host, events_at_hand: int = 0) -> str:

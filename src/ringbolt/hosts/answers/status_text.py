@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from ..model.rules import ENDED
-from ..packet import encode
-from ..store.tx import Tx
+from ...model.rules import ENDED
+from ...packet import encode
+from ...store.tx import Tx
 
 _NAME, _STEP, _TARGET = 40, 60, 30  # characters
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..memory import TaskMemory
-from ..model.errors import InvalidInput
-from ..model.types import Event
-from ..packet.tokens import estimate
-from ..system.files import read_bounded
+from ...memory import TaskMemory
+from ...model.errors import InvalidInput
+from ...model.types import Event
+from ...packet.tokens import estimate
+from ...system.files import read_bounded
 from .row_match import RowText
 
 KINDS = ("decision", "dead end", "value", "constraint", "blocker", "question", "fact", "next")

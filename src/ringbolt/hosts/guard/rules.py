@@ -11,21 +11,19 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..journal.cards import MOST_DONE, MOST_HINT, MOST_HINTS, bounded, read_card, write_card
-from ..journal.side_files import SideFiles
-from ..model.types import Value, is_dict
-from ..model.validate import blake2b
-from ..signals.calls.command_form import CommandForm, command_form, telling_words
-from ..signals.calls.failures import reported_rejection
-from ..signals.prohibitions import Prohibition, exclusion_rule, may_forbid, prohibitions
-from ..store.queries import distilled
-from ..store.tx import Row, Tx
-from .guard_queries import changed_tasks, new_entries, rule_rows
-from .hook_parts.calls import call_heads, command_line
+from ...journal.cards import MOST_HINT
+from ...model.types import Value, is_dict
+from ...model.validate import blake2b
+from ...signals.calls.command_form import CommandForm, command_form, telling_words
+from ...signals.calls.failures import reported_rejection
+from ...signals.prohibitions import Prohibition, exclusion_rule, may_forbid, prohibitions
+from ...store.queries import distilled
+from ...store.tx import Row, Tx
+from ..hook_parts.calls import command_line
+from .queries import changed_tasks, new_entries, rule_rows
 
 _MOST_REFS = 300
-_MOST_TASKS = 60  # of which the last event read is remembered
-_MOST_OPEN = 20  # side effects of one task whose outcome is not known
+MOST_TASKS = 60  # of which the last event read is remembered
 _MOST_ENTRIES = 200  # of one task at a time
 # Transactions of another process may commit a little out of order.
 _OVERLAP = 100
@@ -62,38 +60,6 @@ def scope_digest(workspace: str | None, repository: str | None) -> str:
     return f"r{blake2b(name.encode('utf-8', 'replace'), digest_size=8).hexdigest()}" if name else ""
 
 
-def refresh(
-    tx: Tx, files: SideFiles, workspace: str | None, repository: str | None, done: Iterable[str], now: str
-) -> str:
-    """Take in what was ruled out since the last call, and write the repository's card; returns its digest.
-
-    `done` are heads of calls that did something outside.
-    """
-    if not (digest := scope_digest(workspace, repository)):
-        return ""
-    found = _collected(tx, workspace, repository, digest)
-    known = read_card(files, digest)
-    card = known
-    if found.refs != found.refs_before or (found.refs and not known.hints):
-        every = (hint for rule in rules_of(tx, found.refs) for hint in rule.hints())
-        card = card.replace(hints=tuple(dict.fromkeys(hint for hint in every if len(hint) > 1))[-MOST_HINTS:])
-    begun = [head for task in found.changed for head in _open_effects(tx, task)]
-    if new := (*begun, *done):
-        card = card.replace(done=bounded((*card.done, *new), MOST_DONE))
-    if found.mark != found.mark_before:
-        kept = dict(list(found.marks.items())[-_MOST_TASKS:])
-        distilled.put(tx, "", f"guard/{digest}", found.mark, now, {"marks": kept, "refs": found.refs})
-    if card != known:
-        write_card(files, digest, card)
-    return digest
-
-
-def _open_effects(tx: Tx, task: str) -> Iterator[str]:
-    """The heads of calls that were announced, and of which nobody knows how they ended."""
-    for row in tx.records(task, "effect", ("intended", "unknown"), _MOST_OPEN):
-        yield from call_heads("", {"command": row["text"] or ""})
-
-
 class _Collected(NamedTuple):
     """What rules something out: where it is, and how far the ledger was read, before and now."""
 
@@ -105,12 +71,12 @@ class _Collected(NamedTuple):
     changed: list[str]
 
 
-def _collected(tx: Tx, workspace: str | None, repository: str | None, digest: str) -> _Collected:
+def collected(tx: Tx, workspace: str | None, repository: str | None, digest: str) -> _Collected:
     before, state = distilled.get(tx, "", f"guard/{digest}")
     marks: dict[str, int] = state.get("marks") or {}
     known: list[list[Any]] = state.get("refs") or []
     refs, mark, changed = list(known), before, list[str]()
-    for head in reversed(changed_tasks(tx, workspace, repository, max(0, before - _OVERLAP), _MOST_TASKS)):
+    for head in reversed(changed_tasks(tx, workspace, repository, max(0, before - _OVERLAP), MOST_TASKS)):
         task, mark = head["task_id"], max(mark, head["position"])
         after = marks.get(task, 0)
         if head["last_seq"] > after:
@@ -150,7 +116,7 @@ def _rejected(data: Mapping[str, Any]) -> bool:
 def current_rules(tx: Tx, workspace: str | None, repository: str | None) -> list[Rule]:
     """What is ruled out in a repository now, the newest last."""
     digest = scope_digest(workspace, repository)
-    return rules_of(tx, _collected(tx, workspace, repository, digest).refs) if digest else []
+    return rules_of(tx, collected(tx, workspace, repository, digest).refs) if digest else []
 
 
 def rules_of(tx: Tx, refs: Iterable[list[Any]]) -> list[Rule]:

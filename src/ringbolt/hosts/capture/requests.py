@@ -11,22 +11,22 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from ..hook_memory import HookMemory
-from ..ledger.access import seconds_now
-from ..ledger.current_task import DRAFT, REQUEST, request_tags
-from ..model import rules
-from ..model.lazy_regex import lazy_regex
-from ..model.types import Entry, Task
-from ..model.validate import seconds_of, stamp
-from ..requests.completion import says_done
-from ..requests.request_boundary import Boundary, Moment, judge
-from ..requests.request_model import KIND
-from ..requests.task_name import task_name
-from ..requests.turns import AFTER, Turn, files_of
-from ..signals.words import weighted_words
-from ..store import jobs, sessions
-from ..store.database import Row
-from ..store.schema import MESSAGE_TYPES
+from ...hook_memory import HookMemory
+from ...ledger.access import seconds_now
+from ...ledger.current_task import DRAFT, REQUEST, request_tags
+from ...model import rules
+from ...model.lazy_regex import lazy_regex
+from ...model.types import Entry, Task
+from ...model.validate import seconds_of, stamp
+from ...requests.completion import says_done
+from ...requests.request_boundary import Boundary, Moment, judge
+from ...requests.request_model import KIND
+from ...requests.task_name import task_name
+from ...requests.turns import AFTER, Turn, files_of
+from ...signals.words import weighted_words
+from ...store import jobs, sessions
+from ...store.database import Row
+from ...store.schema import MESSAGE_TYPES
 
 _RECENT_EVENTS = 60
 _TURN_EVENTS = 600  # for the second look

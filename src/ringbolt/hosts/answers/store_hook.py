@@ -14,25 +14,25 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ..config import load_settings, store_location
-from ..journal.cards import make_stale
-from ..journal.event_files import Journal
-from ..journal.folders import store_path
-from ..journal.health import journal_health
-from ..journal.side_files import SideFiles, sweep
-from ..ledger.base import Base, workspace_named
-from ..model.errors import RingboltError, StoreError, shown
-from ..model.settings import Settings
-from ..model.types import Origin
-from ..store import open_store
-from ..store.queries.distilled import is_distilled
+from ...config import load_settings, store_location
+from ...journal.cards import make_stale
+from ...journal.event_files import Journal
+from ...journal.folders import store_path
+from ...journal.health import journal_health
+from ...journal.side_files import SideFiles, sweep
+from ...ledger.base import Base, workspace_named
+from ...model.errors import RingboltError, StoreError, shown
+from ...model.settings import Settings
+from ...model.types import Origin
+from ...store import open_store
+from ...store.queries.distilled import is_distilled
+from ..hook_parts.system_calls import Late, set_alarm
+from ..host_schemas import answer as in_hosts_form
+from ..host_schemas import read_event
+from ..host_table import HOSTS, Host
+from ..sessions import own_task, session_of
 from .compaction_state import DELIVERED, PENDING, Mark
-from .hook_parts.system_calls import Late, set_alarm
-from .host_schemas import answer as in_hosts_form
-from .host_schemas import read_event
-from .host_table import HOSTS, Host
 from .packet_text import packet_text
-from .sessions import own_task, session_of
 from .tree_status import changed_tree_status
 
 # Sources of a SessionStart that begin with an empty context.
@@ -43,8 +43,8 @@ def answer(host: str, event: str, event_file: str | None, payload: Mapping[str, 
     """Drain, and return the answer to an event in the host's own form; empty for none. Never raises.
 
     `event` is the host's own name for it, `payload` what the host sent, without secrets. `event_file` is the
-    event in the journal. It is None if the journal has none: PreToolUse needs no place there, and any other
-    event is then written straight to the store. `deadline` is a `time.monotonic()`.
+    event's file in the journal, or None: PreToolUse is not kept there, and any other event that the journal
+    could not take is written straight to the store. `deadline` is a `time.monotonic()`.
     """
     shape = HOSTS.get(host)
     ours = shape.events.get(event) if shape else None

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-from ..model.lazy_regex import lazy_regex
-from ..model.validate import stamp
-from .transcripts.events import as_text, parse_time
+from ...model.lazy_regex import lazy_regex
+from ...model.validate import stamp
+from ..transcripts.events import as_text, parse_time
 
 BY_USER = "user"
 _WORDS = "The user interrupted the turn."

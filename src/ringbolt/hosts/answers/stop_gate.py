@@ -1,6 +1,6 @@
 """The gate at the end of a turn (setting `stop_gate`): a step was called done, and its check says otherwise.
 
-The agent hears of each such claim once. The claims that it has heard of are kept in a small file; if that
+The agent is asked about each such claim once. A small file lists the claims it was asked about; if the file
 cannot be written, the gate stays open, because a turn must never be held up twice for the same reason.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..journal.side_files import SideFiles, gate_file
-from ..ledger.step_changes import EDIT, RECEIPT, last_receipt
-from ..model.rules import ACTION_STATUSES
-from ..model.types import is_dict
-from ..packet import encode
-from ..store.tx import Row, Tx
+from ...journal.side_files import SideFiles, gate_file
+from ...ledger.step_changes import EDIT, RECEIPT, last_receipt
+from ...model.rules import ACTION_STATUSES
+from ...model.types import is_dict
+from ...packet import encode
+from ...store.tx import Row, Tx
 
 _MOST_SAID = 5  # claims that one answer names
 _MOST_KEPT = 200  # claims that are remembered for a task
@@ -22,7 +22,7 @@ _COMMAND = 120  # characters
 
 
 def unproven_claims(tx: Tx, files: SideFiles, task: str) -> str:
-    """What to hold against the claims of a task that were not mentioned before; empty if there is nothing."""
+    """The objections to claims of a task that were not raised before; empty if there are none."""
     head = tx.head(task)
     if head is None:
         return ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model import rules
-from ..store.tx import Row, Tx
+from ...model import rules
+from ...store.tx import Row, Tx
 
 _STATUSES = (*rules.OPEN, *rules.ENDED)
+# Tasks of the repository that count besides the session's own.
+MOST_OTHERS = 8
 _CHANGED = ("task_id", "last_seq", "position")
 _ENTRY = ("seq", "type", "text", "data", "channel")
 _RULE = ("seq", "type", "status", "key", "timestamp", "text", "data", "channel")

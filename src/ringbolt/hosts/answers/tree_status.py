@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from ..ledger.base import Base
-from ..model.rules import TREE_STATUS
+from ...ledger.base import Base
+from ...model.rules import TREE_STATUS
 
 SECONDS = 0.1
 _MOST_BYTES = 40_000
@@ -30,7 +30,7 @@ def changed_tree_status(memory: Base, task: str, folder: str) -> str:
 
 def _tree_status(folder: str) -> str:
     """The output of `git status` in a folder; empty if git fails or takes too long."""
-    from ..system.commands import run  # loads `subprocess`, which is needed inside a repository only
+    from ...system.commands import run  # loads `subprocess`, which is needed inside a repository only
 
     environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:

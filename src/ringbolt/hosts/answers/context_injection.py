@@ -6,21 +6,21 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ..hook_memory import HookMemory
-from ..ledger.current_task import FINISHED
-from ..model.trust import is_users
-from ..model.types import Snapshot
-from ..packet import encode
-from ..packet.operations import read_whole_task
-from ..packet.resume import standing_orders, turn_block
-from ..packet.resume_rows import request_seqs
+from ...hook_memory import HookMemory
+from ...ledger.current_task import FINISHED
+from ...model.trust import is_users
+from ...model.types import Snapshot
+from ...packet import encode
+from ...packet.operations import read_whole_task
+from ...packet.resume import standing_orders, turn_block
+from ...packet.resume_rows import request_seqs
+from ..guard.warnings import APPROVAL, FAILED, warning
+from ..hook_parts.system_calls import Late, set_alarm
+from ..host_table import Host
+from ..sessions import own_task, session_of
 from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
-from .guard import APPROVAL, FAILED, warning
-from .hook_parts.system_calls import Late, set_alarm
-from .host_table import Host
 from .open_tasks_text import open_tasks_text
 from .packet_text import packet_text
-from .sessions import own_task, session_of
 from .stop_gate import unproven_claims
 
 _SHARE = 0.6  # of the remaining time, for distilling before the packet is made

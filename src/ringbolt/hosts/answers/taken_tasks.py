@@ -1,20 +1,20 @@
-"""Telling a live session that another one has taken over its task.
+"""Notices to live sessions that another session took over their task.
 
-The store keeps what a session must learn (`store/sessions`). A small file in the journal makes the next
-hook of that session ask the store; an MCP reply needs no file. Whichever comes first tells it, once.
+The store keeps the notice (`store/sessions`). A small file in the journal makes the next hook of that session
+ask the store; an MCP reply needs no file. Whichever comes first delivers the notice, once.
 """
 
 from __future__ import annotations
 
-from ..journal.event_files import Journal
-from ..journal.side_files import SideFiles, taken_file
-from ..ledger.base import Base
-from ..packet import encode
-from ..store import sessions
+from ...journal.event_files import Journal
+from ...journal.side_files import SideFiles, taken_file
+from ...ledger.base import Base
+from ...packet import encode
+from ...store import sessions
 
 
 def call_hooks(memory: Base, journal: Journal | None = None) -> None:
-    """Let the next hooks of sessions that must learn something come to the store."""
+    """Make the next hook of each session with a waiting notice ask the store."""
     if waiting := memory.store.read(sessions.to_be_told):
         files = SideFiles(journal or Journal.of(memory.store.url, memory.settings.tenant))
         for session in waiting:
@@ -22,7 +22,7 @@ def call_hooks(memory: Base, journal: Journal | None = None) -> None:
 
 
 def taken_task_notice(memory: Base, journal: Journal | None = None) -> str:
-    """What this session must learn, once: who took over its task. Mostly empty."""
+    """The notice that another session took over this one's task, once; empty otherwise."""
     session = memory.origin.session
     if not session:
         return ""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..journal.side_files import SideFiles, compaction_file, full_file, snapshot_file, turn_file
-from ..model.validate import blake2b
-from .host_table import Host
+from ...journal.side_files import SideFiles, compaction_file, full_file, snapshot_file, turn_file
+from ...model.validate import blake2b
+from ..host_table import Host
 
 PENDING = "pending"  # about to be compacted: the packet follows
 COMPACTED = "compacted"  # the packet is still missing

@@ -1,4 +1,4 @@
-"""Writes the events of a host, with our names, to the ledger: which is captured how."""
+"""Chooses how each event of a host, with our names, is written to the ledger."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable, Mapping
 from json import dumps, loads
 from typing import Any
 
-from ..core.draft_tasks import turn_to
-from ..hook_memory import HookMemory
-from ..ledger.access import grouped, seconds_now
-from ..model import rules
-from ..model.errors import RingboltError
-from ..model.redaction import Redactor, storable
-from ..model.trust import key_of
-from ..model.types import is_dict, is_list
-from ..model.validate import blake2b
-from ..signals.calls.commands import is_check
-from ..signals.calls.failures import host_refusal
-from ..signals.calls.tools import (
+from ...core.draft_tasks import turn_to
+from ...hook_memory import HookMemory
+from ...ledger.access import grouped, seconds_now
+from ...model import rules
+from ...model.errors import RingboltError
+from ...model.redaction import Redactor, storable
+from ...model.trust import key_of
+from ...model.types import is_dict, is_list
+from ...model.validate import blake2b
+from ...signals.calls.failures import host_refusal
+from ...signals.calls.run_kinds import is_check
+from ...signals.calls.tools import (
     ASK_USER,
     SHOW_PLAN,
     STRUCTURED_OUTPUT,
@@ -29,14 +29,17 @@ from ..signals.calls.tools import (
     is_edit,
     is_shell,
 )
-from .capture import Capture, asked_by, is_assent
-from .hook_parts.cleaning import MOST_TEXT, clipped, fitting
-from .hook_parts.cleaning import MOST_VALUE as MOST_VALUE
-from .host_schemas import around_edit, has_failed, output_of
-from .host_table import HOSTS, WHOLE
+from ..hook_parts.cleaning import MOST_TEXT, clipped, fitting
+from ..hook_parts.cleaning import MOST_VALUE as MOST_VALUE
+from ..host_schemas import around_edit, has_failed, output_of
+from ..host_table import HOSTS, WHOLE
+from ..sessions import own_task, session_of
+from ..transcripts.events import as_text, is_host_text, is_misuse
+from ..transcripts.lines import helper_name
 from .interruptions import interruption, interruption_line, is_by_user
-from .sessions import own_task, session_of
-from .transcripts.events import as_text, is_host_text, is_misuse
+from .prompts import is_assent
+from .questions import asked_by
+from .session_capture import Capture
 
 # The fields that distinguish the events of a session if the host gives them no id.
 _NAMING = (
@@ -383,7 +386,7 @@ def _session_began(capture: Capture, memory: HookMemory, event: Mapping[str, Any
     source = _text(event, "source")
     if source != "compact":  # a compaction has its snapshots
         capture.effects_unknown("the session ended before a result came")
-        capture.aside(f"{rules.SESSION_CONTINUES}: {source or 'no reason tool_input'}.", key=name)
+        capture.aside(f"{rules.SESSION_CONTINUES}: {source or 'no reason given'}.", key=name)
 
 
 def _session_ended(capture: Capture, memory: HookMemory, event: Mapping[str, Any], name: str) -> None:
@@ -401,7 +404,9 @@ def _begin_helper(memory: HookMemory, event: Mapping[str, Any]) -> None:
     kind = str(event.get("agent_type") or "helper")
     request = _text(event, "agent_task") if event["event"] == "SubagentStart" else ""
     key = f"{session_of(event, agent)}/begin"
-    name = _launched_for(memory, parent, agent) or f"{kind} {agent}"
+    # Codex has the name that the agent gave its helper in the helper's own transcript.
+    given = helper_name(_text(event, "transcript")) if memory.origin.agent == "codex" else ""
+    name = given or _launched_for(memory, parent, agent) or f"{kind} {agent}"
     Capture(helper).helper_began(parent, name, request=request or None, key=key)
 
 
