@@ -16,8 +16,9 @@ import ringbolt
 from ringbolt import TaskMemory
 from ringbolt.model.settings import SETTINGS
 from ringbolt.operations import OPERATIONS, call
-from ringbolt.surfaces.cli import config, hints
+from ringbolt.surfaces.cli import hints
 from ringbolt.surfaces.cli.command_table import SECTIONS
+from ringbolt.surfaces.cli.commands import config
 from ringbolt.surfaces.cli.main import main
 from tests.surfaces.command_line import data, run
 
@@ -155,6 +156,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert " bytes\n" in tell("handoff", str(tmp_path / "capsule.md"), "--task", task)
     backup = str(tmp_path / "tasks.backup")
     tell("backup", backup)
+    assert "nothing was lost" in tell("repair", backup, "--to", str(tmp_path / "repaired.db"))
     assert "completed" in tell("finish", "It runs.", "--task", task)
     assert "is kept in" in tell("restore", backup, "--yes", "--as-user")
     assert "active" in tell("show", task)
@@ -251,7 +253,7 @@ def test_every_command_has_help_with_an_example():
         assert told.stdout.startswith(f"Usage: ringbolt {' '.join(words)} ")
         assert "\nExamples:\n" in told.stdout, words
         assert any(f"ringbolt {' '.join(words)}" in example for example in command.examples), words
-        assert 0 < len(command.short_help) < 65
+        assert 0 < len(command.get_short_help_str()) < 80
 
 
 def test_the_list_of_commands_says_what_each_command_says():
@@ -294,8 +296,8 @@ def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
         rooms = {"ask", "recall", "llm", "files", "goals", "waits", "hosts", "memory"}
         assert not heavy & set(loaded)
         assert not {f"ringbolt.{room}" for room in rooms} & set(loaded)
-        own = {name.removeprefix("ringbolt.surfaces.cli.") for name in loaded if "surfaces.cli." in name}
-        assert own - {"main", "command", "command_table", "console", "parameters"} == (
+        own = {name.rpartition(".")[2] for name in loaded if "surfaces.cli." in name}
+        assert own - {"main", "command", "command_table", "commands", "console", "parameters"} == (
             set() if words == ["--help"] else {"update", "receipts", "wording"}
         )
 
@@ -567,3 +569,11 @@ def test_every_operation_can_be_called_by_name(place):
     listed = data("op")
     assert set(listed) == set(OPERATIONS)
     assert all(row["summary"] for row in listed.values())
+
+
+def test_a_thread_marks_what_was_undone_and_an_ended_task_has_no_next_step(task):
+    run("update", "Wrong")
+    run("undo")
+    assert " update: Wrong (undone)\n" in run("thread").stdout
+    assert "; next: " not in run("finish", "done").stdout
+    assert run("list", "--status", "all").stdout.splitlines()[1].split()[-2:] == ["just", "now"]

@@ -116,12 +116,12 @@ def test_doctor_says_who_does_the_jobs_and_warns_when_nobody_does(task, monkeypa
         return findings()["worker"]
 
     assert findings()["worker"]["message"] == "none has run yet"
-    assert re.match(r"1 running, vm:7:1 last seen at 20", heard(alive=True)["message"])
+    assert re.match("1 running, vm:7:1 seen just now", heard(alive=True)["message"])
     gone = heard(alive=False)
     assert (gone["state"], "vm:7:1 was lost" in gone["message"]) == ("ok", True)
     late = heard(alive=False, ended=True, due=300)
     assert (late["state"], "none running; vm:7:1 stopped" in late["message"]) == ("warning", True)
-    assert re.search(r"due for 30\d s$", late["message"])
+    assert re.search("due for 5 min$", late["message"])
     assert "`ringbolt worker`" in late["fix"]
     assert "another `ringbolt worker`" in heard(alive=True)["fix"]
     assert ", 1 of them due," in findings()["queue"]["message"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import urllib.request
 from contextlib import contextmanager
@@ -17,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import until
 from tests.surfaces.command_line import data, environ, process, run
 
 
@@ -53,6 +57,30 @@ def test_on_a_terminal_a_person_speaks_and_tables_are_drawn(task, terminal):
         told = os.read(here, 100_000).decode()
         assert "Deploy" in told
         assert ("\x1b[" in told) == drawn_bold
+
+
+def test_on_a_narrow_terminal_a_table_leaves_out_columns_before_it_cuts_names(task, terminal):
+    here, there = terminal
+    data("update", "--name", "Deploy the shop to the new server")
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    words = [sys.executable, "-m", "ringbolt", "list"]
+    drawn = environ(TERM="xterm-256color", NO_COLOR="1")
+    subprocess.run(words, stdin=subprocess.DEVNULL, stdout=there, env=drawn, check=True)
+    told = os.read(here, 100_000).decode()
+    assert max(map(len, told.splitlines())) <= 60
+    assert "Deploy the shop to the" in told
+    assert "NOW OR NEXT" not in told
+
+
+def test_an_interrupt_cancels_the_wait_of_the_command(task, tmp_path):
+    with started("wait", f"file:{tmp_path / 'never'}", "--timeout", "500") as child:
+        until(lambda: data("waits"))
+        child.send_signal(signal.SIGINT)
+        _, told = child.communicate(timeout=100)
+    assert child.returncode == 130
+    assert "is cancelled" in told
+    assert data("waits") == []
+    assert data("show")["status"] == "active"
 
 
 def test_long_work_shows_how_far_it_is_on_a_terminal_alone(task, terminal, tmp_path):
@@ -183,7 +211,7 @@ def test_a_worker_for_cron_does_what_is_due_of_some_kinds_and_says_if_a_job_fail
 
 def test_watch_tells_each_event_as_it_comes_and_ends_with_an_interrupt(task):
     with started("watch", "--every", "0.05") as child:
-        assert child.stderr.readline() == "ringbolt: watching 1 tasks\n"
+        assert child.stderr.readline() == "ringbolt: watching 1 task\n"
         data("update", "First\x1b[2J")
         assert re.fullmatch(rf"{task} #2 \S+ \S+ update: First\n", child.stdout.readline())
         new = data("register", "Another")["task_id"]
@@ -307,7 +335,7 @@ def test_the_demo_has_a_store_of_its_own(place):
         assert re.search(r"ringbolt install \S+\n", text)  # for the user's own store, not this one
         assert process("list", "--store", store).stdout.count("Deploy coursefolio") == 1
     assert not Path(os.environ["RINGBOLT_STORE"]).exists()
-    assert "a store of its own" in process("serve", "--demo", "--store", "x.db").stderr
+    assert "has its own store" in process("serve", "--demo", "--store", "x.db").stderr
 
 
 def test_mcp_answers_on_standard_output_and_says_nothing_else_there(place):

@@ -10,7 +10,6 @@ import pytest
 
 from ringbolt.surfaces.http.auth import Tokens, read_tokens, revoke_token, rotate_tokens
 from ringbolt.surfaces.http.session import CODE_SECONDS, SECONDS, Sessions
-from ringbolt.surfaces.web import past
 from tests.support import Clock, open_memory
 from tests.surfaces.http_support import serving
 
@@ -288,10 +287,7 @@ def test_the_past_is_told_with_what_came_before(told):
     assert list(get(f"/api/tasks/{task}/past?seq=3&around=5")["states"]) == ["1", "2", "3"]
 
 
-def test_a_long_past_is_gone_through_in_any_order_and_keeps_nothing_that_was_forgotten(told, monkeypatch):
-    monkeypatch.setattr(past, "LONG", 10)
-    monkeypatch.setattr(past, "MARK_EVERY", 7)
-    monkeypatch.setattr(past, "PAGE", 5)
+def test_a_long_past_is_gone_through_in_any_order_and_keeps_nothing_that_was_forgotten(told):
     memory, get = told
     task = memory.task_register("Deploy", ["Build", "Push"]).task_id
     for number in range(40):

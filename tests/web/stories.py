@@ -7,7 +7,7 @@ import time
 import apsw
 
 from ringbolt import TaskMemory
-from ringbolt.hosts.capture import Capture
+from ringbolt.hosts.capture.session_capture import Capture
 from ringbolt.hosts.transcripts.events import Answers, Message, Prompt, TodoList, ToolCall
 from ringbolt.hosts.transcripts.reader import TranscriptReader, parser_for
 from ringbolt.surfaces.demo import fill as fill_demo

@@ -106,6 +106,18 @@ def test_a_task_appears_and_moves_by_itself(site, visit):
     expect(page.locator(".task-row.in-finished", has_text="Appears by itself")).to_be_visible()
 
 
+def test_the_last_row_is_inside_the_list_on_every_screen(site, visit):
+    page = visit(site).open()
+    for size in ({"width": 1280, "height": 800}, {"width": 390, "height": 844}):
+        page.set_viewport_size(size)
+        expect(page.locator(".task-row").first).to_be_visible()
+        page.evaluate("scrollTo(0, 1e6)")
+        last = page.locator(".task-row").last
+        expect(last).to_be_in_viewport()
+        bottom = "one => one.getBoundingClientRect().bottom"
+        assert last.evaluate(bottom) <= page.locator(".virtual-all").evaluate(bottom) + 1
+
+
 def test_filters_are_in_the_address(site, visit):
     page = visit(site, viewport=TALL).open()
     page.get_by_label("Filter tasks by text").fill("release")

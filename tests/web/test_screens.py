@@ -12,6 +12,7 @@ from tests.web.conftest import Visit
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+TABLET = {"width": 1024, "height": 768}
 # A route, and the element that must be visible there.
 PLACES = {
     "overview": ("/", ".task-row .doing"),
@@ -64,10 +65,13 @@ def test_a_screen_works_light_and_dark_on_desktop_and_phone(window, name):
     page.emulate_media(color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
     assert findings(page, contrast_only=True) == []
-    page.set_viewport_size(PHONE)
-    expect(page.locator(wanted).first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    assert findings(page) == []
+    for size in (TABLET, PHONE):
+        page.set_viewport_size(size)
+        expect(page.locator(wanted).first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        assert findings(page) == []
+        page.emulate_media(color_scheme="light")
+    assert findings(page, contrast_only=True) == []
 
 
 def test_the_sign_in_and_a_dialog_are_accessible(browser, site, window):

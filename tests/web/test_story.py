@@ -32,6 +32,18 @@ def test_the_header_is_small_and_on_a_phone_the_content_starts_in_the_first_thir
     expect(page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.95)
 
 
+def test_a_long_request_is_read_as_markdown_and_opened_on_demand(site, visit):
+    request = "# Plan\n\n" + "\n".join(f"- part {number} of the *work*" for number in range(30))
+    task = call(site, "task_register", name="Wax the floor", request=request)["task_id"]
+    page = visit(site).open(f"/task/{task}")
+    asked = page.get_by_role("region", name="What was asked")
+    expect(asked.locator(".md-heading")).to_have_text("Plan")
+    short = asked.bounding_box()["height"]
+    asked.get_by_role("button", name="show all").click()
+    expect(asked.get_by_role("button", name="show less")).to_be_visible()
+    assert asked.bounding_box()["height"] > 2 * short
+
+
 def test_what_needs_a_person_opens_on_the_question_with_its_answer_box(site, visit):
     task = call(site, "task_register", name="Glaze the pots")["task_id"]
     call(site, "task_remember", task_id=task, summary="Blue or **green**?", type="question")

@@ -32,7 +32,7 @@ class Waiting:
         self._count: dict[str, int] = {}
 
     def end(self) -> None:
-        """Let every client go; their waits continue elsewhere."""
+        """Release every client; their waits continue elsewhere."""
         self._waits.end()
 
     async def wait(
@@ -61,16 +61,16 @@ class Waiting:
             return started
         loop, over = asyncio.get_running_loop(), asyncio.Event()
 
-        def tell() -> None:
+        def wake() -> None:
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(over.set)
 
         wait = started.task_id, started.seq
-        self._waits.add(wait, tell)
+        self._waits.add(wait, wake)
         try:
             await _first(over, gone)
         finally:
-            if self._waits.remove(wait, tell) and not over.is_set():
+            if self._waits.remove(wait, wake) and not over.is_set():
                 await asyncio.shield(asyncio.ensure_future(self._give_up(memory, started)))
         return (await self._run(lambda: memory.wait_status(started.wait_id)))[0]
 

@@ -31,6 +31,7 @@ from ..sync.operations import last_sync
 from ..system import os_calls
 from ..system.http_client import read_address
 from ..upkeep.waiting import upkeep_waits_for
+from .task_words import ago, span
 
 State = Literal["ok", "warning", "problem"]
 
@@ -136,7 +137,7 @@ def integrity(memory: TaskMemory) -> Finding:
     return _problem(
         "integrity",
         "; ".join(f"{problem.kind}: {problem.detail}" for problem in problems[:3]),
-        "Copy the store's files to a safe place first. `ringbolt verify` lists the damage, and a backup"
+        "Keep the files as they are. `ringbolt repair FILE --to NEW` saves what they still have, and a backup"
         " may be intact.",
     )
 
@@ -217,7 +218,7 @@ def queue(memory: TaskMemory) -> Finding:
     jobs = memory.jobs_status(limit=1)
     message = f"{jobs.waiting} waiting, {jobs.due} of them due, {jobs.leased} running, {jobs.dead} given up"
     if jobs.due_since:
-        message += f", the oldest due since {jobs.due_since}"
+        message += f", the oldest due for {span(time.time() - seconds_of(jobs.due_since))}"
     if jobs.dead:
         return _warning("queue", message, "`ringbolt jobs` shows why; `ringbolt jobs retry ID` retries one.")
     return _ok("queue", message)
@@ -229,11 +230,11 @@ def worker(memory: TaskMemory) -> Finding:
     running = [worker for worker in jobs.workers if worker.alive]
     late = time.time() - seconds_of(jobs.due_since) if jobs.due_since else 0.0
     if running:
-        message = f"{len(running)} running, {running[0].holder} last seen at {running[0].seen_at}"
+        message = f"{len(running)} running, {running[0].holder} seen {ago(running[0].seen_at)}"
     elif jobs.workers:
         last = jobs.workers[0]
         how = "stopped" if last.ended_at else "was lost"
-        message = f"none running; {last.holder} {how}, last seen at {last.seen_at}"
+        message = f"none running; {last.holder} {how}, last seen {ago(last.seen_at)}"
     else:
         message = "none has run yet"
     if late < LATE_SECONDS:
@@ -242,7 +243,7 @@ def worker(memory: TaskMemory) -> Finding:
         fix = "Jobs arrive faster than the worker runs them, or are slow: start another `ringbolt worker`."
     else:
         fix = "Run `ringbolt worker` or `ringbolt serve`; from cron, `ringbolt worker --once`."
-    return _warning("worker", f"{message}; a job has been due for {late:,.0f} s", fix)
+    return _warning("worker", f"{message}; a job has been due for {span(late)}", fix)
 
 
 def upkeep(memory: TaskMemory) -> Finding:
@@ -251,9 +252,9 @@ def upkeep(memory: TaskMemory) -> Finding:
     if every == "off":
         return _ok("upkeep", "off: idle tasks are not paused, reported or archived")
     waits = upkeep_waits_for(memory)
+    last = f"last run {ago(waits.last_run)}" if waits.last_run else "no run yet"
     if waits.reason is None:
-        return _ok("upkeep", f"every {every}, last run at {waits.last_run}")
-    last = f"last run at {waits.last_run}" if waits.last_run else "no run yet"
+        return _ok("upkeep", f"every {every}, {last}")
     report = _warning if waits.is_wrong else _ok
     return report("upkeep", f"{last}; {waits.reason}", waits.remedy)
 
@@ -266,9 +267,7 @@ def journal(location: str, tenant: str = "") -> Finding:
     health = journal_health(Journal.of(location, tenant))
     message = f"{health.waiting:,} hook events wait, {health.rejected:,} were rejected"
     if health.waiting and health.oldest > STALE_SECONDS:
-        message += (
-            f"; the oldest has waited for {health.oldest / 60:,.0f} minutes: the journal does not shrink"
-        )
+        message += f"; the oldest has waited for {span(health.oldest)}: the journal does not shrink"
         fix = "Any command that opens the store applies them. If they stay, see the finding `store`."
         return _problem("journal", message, fix)
     if health.rejected:
@@ -313,10 +312,10 @@ def syncing(memory: TaskMemory) -> Finding:
     if last is None:
         return _warning("sync", f"never synced with {remote}", "Run `ringbolt sync`.")
     days = (time.time() - seconds_of(last.synced_at)) / 86400
-    message = f"last sync with {remote} at {last.synced_at}"
+    message = f"last sync with {remote} {ago(last.synced_at)}"
     if days <= SYNC_DAYS:
         return _ok("sync", message)
-    return _warning("sync", f"{message}, {days:.0f} days ago", "Run `ringbolt sync`.")
+    return _warning("sync", message, "Run `ringbolt sync`.")
 
 
 def spending(memory: TaskMemory) -> Finding:

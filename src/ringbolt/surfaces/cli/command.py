@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec
 
 import click
 
 from ...model.errors import shown
-from ...model.operation import split_docstring
+from ...model.operation import first_sentence, split_docstring
 from .console import apply_common_options, leave, open_memory
 from .parameters import COMMON, EVERYWHERE, TASK, CommonOption, OperationCommand, Parameter
 
@@ -72,6 +73,13 @@ class Command(click.Command):
         apply_common_options()
         return super().invoke(ctx)
 
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """The first statement of the help, whole; click would cut it."""
+        if self.short_help:
+            return self.short_help
+        sentence = first_sentence(" ".join((self.help or "").split("\n\n")[0].split()))
+        return f"{re.split('[:;] ', sentence)[0].rstrip('.')}."
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         own: list[tuple[str, str]] = []
         shared: list[tuple[str, str]] = []
@@ -99,11 +107,18 @@ class Command(click.Command):
 
 
 class Group(Command, click.Group):
-    """Subcommands of one command; most groups show something without a subcommand."""
+    """Subcommands of one command. `callback` runs only without a subcommand; without it, one is needed."""
 
     command_class = Command
     # Words that people try, with the right command.
     synonyms: Mapping[str, str] = {}
+
+    def __init__(self, *words: Any, callback: Callable[..., None] | None = None, **more: Any) -> None:
+        def run(**values: Any) -> None:
+            if callback is not None and click.get_current_context().invoked_subcommand is None:
+                callback(**values)
+
+        super().__init__(*words, callback=run, invoke_without_command=callback is not None, **more)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -142,7 +157,6 @@ def click_command(declared: OperationCommand) -> Command:
         callback=run,
         params=[click_parameter(*pair) for pair in declared.attributes()],
         help=declared.help or description,
-        short_help=declared.short_help,
         examples=declared.examples,
         task=declared.task,
         everywhere=declared.everywhere,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 # Sections of the help: modules, their commands, and the short help of each command.
 SECTIONS: dict[str, dict[str, dict[str, str]]] = {
     "Record": {
@@ -14,8 +17,8 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "set": "Set a variable: a version, a URL, an id.",
             "log": "Log an action.",
             "finish": "End a task with its answer or its error.",
-            "approve": "Approve what waits for your word.",
-            "reject": "Reject what waits for your word.",
+            "approve": "Approve a step or side effect that waits for you.",
+            "reject": "Reject a step or side effect that waits for you.",
             "pause": "Pause a task.",
             "reopen": "Continue a task that was paused or has ended.",
             "undo": "Undo the changes of an event.",
@@ -24,8 +27,8 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "release": "Release a claim.",
         },
         "plan": {"plan": "Show the plan, or change it."},
-        "proposing": {
-            "proposals": "Show what agents proposed to you.",
+        "proposals": {
+            "proposals": "Show what agents propose.",
             "accept": "Accept a proposal.",
             "decline": "Decline a proposal.",
         },
@@ -34,7 +37,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "wait": "Wait for a file, port, process, URL, time or person.",
             "waits": "Show waits, or manage one.",
         },
-        "goals": {"goal": "Goals and their criteria."},
+        "goals": {"goal": "Set goals, and check their criteria."},
     },
     "Ask": {
         "ask": {
@@ -43,7 +46,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
         },
         "resume": {
             "resume": "Show what an agent needs to continue a task.",
-            "state": "Show a task for a program or a prompt: YAML, or one line.",
+            "state": "Show a task as YAML or in one line, for programs and prompts.",
         },
         "recall": {
             "recall": "Search everything recorded.",
@@ -52,10 +55,10 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
         },
         "tasks": {
             "list": "List tasks.",
-            "show": "Show a task to a person, now or at an earlier time.",
+            "show": "Show a task in full, now or at an earlier time.",
         },
         "watch": {"watch": "Watch tasks as they change."},
-        "active_tasks": {"active-tasks": "Active tasks and their file."},
+        "active_tasks": {"active-tasks": "List the active tasks, and keep ACTIVE-TASKS.md."},
     },
     "Import and export": {
         "files": {
@@ -74,6 +77,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
         "maintenance": {
             "doctor": "Diagnose problems and say how to fix them.",
             "verify": "Check that nothing is lost or changed.",
+            "repair": "Save what a damaged store still has.",
             "reindex": "Rebuild the search index.",
             "distill": "Bring the derived parts of a task up to date.",
             "jobs": "Show queued and failed jobs, or retry one.",
@@ -88,17 +92,17 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
         "serve": {
             "serve": "Serve HTTP and MCP on this machine.",
             "mcp": "Serve MCP on standard input and output.",
-            "demo": "Show a task that survives a killed process.",
+            "demo": "Watch a task survive a killed process.",
         },
-        "token": {"token": "The tokens of the server, and what each may do."},
+        "token": {"token": "Manage the tokens of the server."},
         "hook": {
             "hook": "Record an event of a host from standard input.",
-            "statusline": "Print a session's task for the status line of Claude Code.",
+            "statusline": "Print a task in one line, for the status line of Claude Code.",
         },
         "continuing": {"continue": "Continue a task in another program."},
         "hosts": {"install": "Add Ringbolt to a host's settings, or remove it."},
         "op": {"op": "Call any operation by its name."},
-        "help": {"help": "Show these commands, or the help of one."},
+        "help": {"help": "List the commands, or show the help of one."},
         "config": {"completion": "Print a completion script for your shell."},
     },
 }
@@ -111,3 +115,14 @@ COMMANDS = {
     for module, commands in section.items()
     for name, short_help in commands.items()
 }
+
+
+def load_command(name: str) -> Any:
+    """Import the module of a command, and return what it declares: a click command or an OperationCommand."""
+    module, _ = COMMANDS[name]
+    return getattr(import_module(f"{__package__}.commands.{module}"), f"{name.replace('-', '_')}_command")
+
+
+def show_standing() -> int:
+    """Run `ringbolt` without a command."""
+    return import_module(f"{__package__}.commands.standing").show_standing()

@@ -30,6 +30,7 @@ MOST_INPUT = 64 << 20
 Room = TypeVar("Room", bound=Base)
 
 _NARROW = 10  # no column of a table becomes narrower
+_READABLE = 24  # a column that is cut to less is hard to read
 _MOST_NAMED = 1000  # tasks, the newest first, among which one is found by its name
 
 _given: dict[str, Any] = {}
@@ -100,13 +101,17 @@ def call(
     *,
     create: bool = False,
     before: Callable[[Base, Mapping[str, Any]], None] | None = None,
+    progress: str = "",
 ) -> Any:
     """Call an operation and return its result as JSON data; None arguments are left out.
 
-    `before` is called first, with the memory and the arguments.
+    `before` is called first, with the memory and the arguments. `progress` is the title of a progress bar.
     """
     wanted = {key: value for key, value in arguments.items() if value is not None}
-    with open_memory(room, create=create) as memory:
+    opened = (
+        opened_with_progress(room, progress, create=create) if progress else open_memory(room, create=create)
+    )
+    with opened as memory:
         if isinstance(task := wanted.get("task_id"), str):
             wanted["task_id"] = named_task(memory, task)
         if before is not None:
@@ -252,13 +257,23 @@ def line(text: object) -> str:
     return terminal(text).replace("\n", "\\n")
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table in plain columns. On a terminal, long cells are cut so that each row fits on a line."""
+def table(headings: Sequence[str], rows: Sequence[Sequence[object]], optional: Sequence[str] = ()) -> None:
+    """Print a table in plain columns.
+
+    On a terminal, long cells are cut so that each row fits on a line. On a narrow one, the `optional` columns
+    are left out first, in their order, as long as others would become hard to read.
+    """
     cells = [[line(cell) for cell in row] for row in (headings, *rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = _widths(cells)
     drawn = is_terminal(sys.stdout)
     if drawn:
-        room = os.get_terminal_size(sys.stdout.fileno()).columns - 2 * (len(widths) - 1)
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+        for heading in optional:
+            if sum(min(width, _READABLE) + 2 for width in widths) - 2 > columns:
+                place = cells[0].index(heading)
+                cells = [[cell for at, cell in enumerate(row) if at != place] for row in cells]
+                widths = _widths(cells)
+        room = columns - 2 * (len(widths) - 1)
         while sum(widths) > room and max(widths) > _NARROW:
             widths[widths.index(max(widths))] -= 1
     for number, row in enumerate(cells):
@@ -269,6 +284,10 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         text = "  ".join(fitted).rstrip()
         is_bold = drawn and number == 0 and not os.environ.get("NO_COLOR")
         echo(f"\x1b[1m{text}\x1b[0m" if is_bold else text)
+
+
+def _widths(cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*cells, strict=True)]
 
 
 def written(data: Mapping[str, Any]) -> None:

@@ -45,5 +45,5 @@ _OPERATION = re.compile(rf"`?\b({'|'.join(sorted(COMMANDS, key=len, reverse=True
 
 
 def in_commands(text: str) -> str:
-    """A hint with commands in place of operations."""
-    return _OPERATION.sub(lambda found: f"`ringbolt {COMMANDS[found[1]]}`", text)
+    """A hint with commands and options in place of operations and arguments."""
+    return _OPERATION.sub(lambda found: f"`ringbolt {COMMANDS[found[1]]}`", text).replace("task_id", "--task")

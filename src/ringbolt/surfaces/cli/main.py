@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from typing import Any
 
 import click
 
 from ..._version import __version__
 from .command import Group, click_command
-from .command_table import COMMANDS, FIRST
+from .command_table import COMMANDS, FIRST, load_command, show_standing
 from .console import FAILED, INTERRUPTED, USAGE, leave, report_error, run_to_end
 from .parameters import OperationCommand
 
@@ -43,11 +42,10 @@ class _Root(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module, short_help = COMMANDS[cmd_name]
-        command = getattr(import_module(f"{__package__}.{module}"), f"{cmd_name.replace('-', '_')}_command")
+        command = load_command(cmd_name)
         if isinstance(command, OperationCommand):
             command = click_command(command)
-        command.short_help = short_help
+        command.short_help = COMMANDS[cmd_name][1]
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -80,7 +78,6 @@ class _Root(Group):
 
 @click.group(
     cls=_Root,
-    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     examples=(
         "ringbolt install claude-code",
@@ -90,13 +87,11 @@ class _Root(Group):
     ),
 )
 @click.version_option(__version__, message="ringbolt %(version)s")
-@click.pass_context
-def main(context: click.Context) -> None:
+def main() -> None:
     """Task memory for LLM agents that survives compaction, restarts, crashes and hand-overs.
 
     Without a command: where the work in this folder stands. A task is named by its id, the beginning of its
     id, or words of its name; without that, a command applies to the current task: the one that this session
     used last, otherwise an open task of this folder.
     """
-    if context.invoked_subcommand is None:
-        leave(import_module(f"{__package__}.standing").show_standing())
+    leave(show_standing())

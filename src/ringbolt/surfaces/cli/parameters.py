@@ -6,6 +6,7 @@ Nothing here needs click, so that frequent commands can run without it; see shor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -41,7 +42,7 @@ COMMON = (
     CommonOption("--session", "NAME", "The session, instead of RINGBOLT_SESSION."),
     CommonOption("--agent", "NAME", "The agent's name, instead of RINGBOLT_AGENT."),
     CommonOption("--as-user", "", "Record this as the user's words, even without a terminal."),
-    CommonOption("--keep-secrets", "", "Store secrets as they come, during this command. Only the user may."),
+    CommonOption("--keep-secrets", "", "Do not redact secrets during this command. Only the user can."),
     CommonOption("--json", "", "Print JSON."),
 )
 
@@ -153,17 +154,22 @@ NAMED_TASK = argument("task", of="task_id", required=False)
 TOKEN = option("--token", help="Fencing token of a claim.")
 KEY = option("--key")
 TAGS = option("--tag", of="tags", help="A label; repeat it for several.")
-BECAUSE = option("--because", of="reason", help="Why.")
+BECAUSE = option("--because", "--reason", of="reason", help="Why.")
+# Parameters of operations whose option is not simply named like them.
+_USUAL = {each.name: each for each in (TOKEN, TAGS, BECAUSE)}
+# What "*" leaves out: --task, --workspace and --everywhere say it.
+_COMMON_PARAMETERS = ("task_id", "workspace", "return")
 
 
 class OperationCommand:
     """A command that calls an operation of a room of TaskMemory.
 
     A parameter may be a text with flags, such as `"--status --reason"`: options whose type and help come from
-    the operation. `task` adds --task, for operations that have a `task_id`; `everywhere` adds --everywhere.
-    `create` creates the store if needed. `defaults` are arguments that options may override; `prepare` may
-    change all of them. `show` prints the result for people, `end` returns its exit code. `before` is called
-    with the memory and the arguments before the operation.
+    the operation. `"*"` adds all other parameters of the operation in this way. `task` adds --task, for
+    operations that have a `task_id`; `everywhere` adds --everywhere. `create` creates the store if needed.
+    `defaults` are arguments that options may override; `prepare` may change all of them. `before` is called
+    with the memory and the arguments before the operation. `progress` is the title of a progress bar. `show`
+    prints the result for people, `end` returns its exit code.
     """
 
     def __init__(
@@ -174,7 +180,6 @@ class OperationCommand:
         *parameters: Parameter | str,
         show: Callable[[Any], None],
         examples: Sequence[str],
-        short_help: str | None = None,
         help: str | None = None,
         task: bool = True,
         everywhere: bool = False,
@@ -183,23 +188,38 @@ class OperationCommand:
         prepare: Callable[[dict[str, Any]], None] | None = None,
         end: Callable[[Any], int] = lambda _: 0,
         before: Callable[[Base, Mapping[str, Any]], None] | None = None,
+        progress: str = "",
     ) -> None:
         self.name, self.examples = name, examples
-        self.parameters = [
-            parameter
-            for each in parameters
-            for parameter in ([each] if isinstance(each, Parameter) else map(option, each.split()))
-        ]
-        self.short_help, self.help, self.task, self.everywhere = short_help, help, task, everywhere
+        self.help, self.task, self.everywhere = help, task, everywhere
         self.method: Callable[..., Any] = getattr(room, operation)
         self._room, self._operation, self._create = room, operation, create
         self._show, self._defaults, self._prepare, self._end = show, defaults or {}, prepare, end
-        self._before = before
+        self._before, self._progress, self._declared = before, progress, parameters
+
+    @cached_property
+    def parameters(self) -> list[Parameter]:
+        """The options and arguments of the command."""
+        fixed = [
+            option(word) if isinstance(word, str) else word
+            for each in self._declared
+            for word in (each.split() if isinstance(each, str) else [each])
+            if word != "*"
+        ]
+        if "*" not in self._declared:
+            return fixed
+        known = {*_COMMON_PARAMETERS, *self._defaults, *(each.name.partition(".")[0] for each in fixed)}
+        others = [name for name in self._hints if name not in known]
+        rest = [_USUAL.get(name) or option(f"--{name.replace('_', '-')}") for name in others]
+        return [*fixed, *rest]
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self.method)
 
     def attributes(self) -> list[tuple[Parameter, dict[str, Any]]]:
         """Each parameter with the attributes of its click parameter."""
-        hints = get_type_hints(self.method)
-        return [(each, each.attributes(hints.get(each.name, str))) for each in self.parameters]
+        return [(each, each.attributes(self._hints.get(each.name, str))) for each in self.parameters]
 
     def common_options(self) -> list[CommonOption]:
         """The options that every command has."""
@@ -218,7 +238,14 @@ class OperationCommand:
         arguments = {**self._defaults, **arguments}
         if self._prepare is not None:
             self._prepare(arguments)
-        data = call(self._room, self._operation, arguments, create=self._create, before=self._before)
+        data = call(
+            self._room,
+            self._operation,
+            arguments,
+            create=self._create,
+            before=self._before,
+            progress=self._progress,
+        )
         answer(data, self._show)
         return self._end(data)
 

@@ -6,7 +6,9 @@ from typing import Any
 
 from ...ledger.base import Base
 from ...ledger.values import read_event
+from ...model import rules
 from ...store.tx import Tx
+from ..task_words import steps_done
 from .wording import cut, event_words
 
 _MARKED = {
@@ -49,12 +51,11 @@ def _described(event: dict[str, Any], titles: dict[str, str]) -> str:
 
 def _standing(name: str, result: dict[str, Any], titles: dict[str, str]) -> str:
     parts = [] if result["status"] == "active" else [result["status"]]
-    if result["total"]:
-        parts.append(f"{result['done']} of {result['total']} steps done")
+    parts += [done] if (done := steps_done(result)) else []
     parts += [
         f"{word}: {cut(titles.get(result[which], result[which]))}"
         for word, which in (("now", "current"), ("next", "next"))
-        if result[which]
+        if result[which] and result["status"] not in rules.ENDED
     ]
     standing = f": {'; '.join(parts)}" if parts else ""
     return f"{cut(name)} ({result['task_id']}){standing}"

@@ -11,12 +11,15 @@ from typing import Any
 from ...model.event_names import event_name
 from ...packet.effect_checks import natural_check
 from ...packet.encode import pretty
+from ..task_words import ago, steps_done
 from .console import echo, is_terminal, line, say, warn
-from .wording import ago, cut, event_words
+from .wording import cut, event_words
 
 Data = Mapping[str, Any]
 
 
+# Statuses of entries, in words for people.
+_ENDED = {"invalidated": "undone", "superseded": "replaced"}
 MARKS = {"completed": "x", "active": ">", "pending": " ", "failed": "!", "skipped": "-", "cancelled": "-"}
 
 
@@ -40,8 +43,7 @@ def minute(at: str | None) -> str:
 
 def headline(task: Data) -> str:
     """A task in one line."""
-    proven = f", {task['verified']} verified" if task["verified"] else ""
-    steps = f"; {task['done']} of {task['total']} steps done{proven}" if task["total"] else ""
+    steps = f"; {done}" if (done := steps_done(task)) else ""
     life, reason = task["life"] or task["status"], task["reason"]
     why = f" ({line(reason)})" if reason and reason not in life else ""
     return f"{task['id']}  {line(task['name'])}  {life}{why}, {task['phase']}{steps}"
@@ -167,10 +169,23 @@ def event_in_full(data: Data) -> None:
             echo(f"{name} {pretty(data[name])}")
 
 
+def conflicts(found: Iterable[Data], who: str) -> None:
+    """Tasks that two stores or machines continued differently."""
+    for conflict in found:
+        warn(
+            f"two {who} continued {conflict['task_id']} differently from #{conflict['seq']} on;"
+            f" the other history is kept as {conflict['kept_as']}"
+        )
+
+
 def thread(data: Data) -> None:
     """Events in order."""
+    undone: set[int] = set()
+    for row in reversed(data["events"]):
+        if row["type"] == "undone" and row["seq"] not in undone:  # an undo that was itself undone
+            undone.add(row["ref"])
     for row in data["events"]:
-        echo(event(row))
+        echo(event(row) + (" (undone)" if row["seq"] in undone else ""))
     if not data["events"]:
         echo("No events.")
     if data["cursor"] is not None:
@@ -180,7 +195,9 @@ def thread(data: Data) -> None:
 def hits(data: Data) -> None:
     """Search results: each with its task, why it was found, and the matching words marked on a terminal."""
     for hit in data["hits"]:
-        ended = f", {hit['status']}" if hit["status"] not in (None, "active") else ""
+        ended = (
+            f", {_ENDED.get(hit['status'], hit['status'])}" if hit["status"] not in (None, "active") else ""
+        )
         marked = _marker(hit["why"])
         echo(f"#{hit['seq']} {event_name(hit['type'])}{ended}: {marked(line(hit['title']))}")
         if hit["snippet"] and hit["snippet"] != hit["title"]:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
-from .command_table import COMMANDS
+from .command_table import COMMANDS, load_command, show_standing
 from .console import apply_common_options, run_to_end
 from .parameters import CommonOption, OperationCommand, Parameter
 
 # Modules that do not import click.
-_MODULES = ("update", "writing", "tasks", "ask", "summary")
+_MODULES = ("update", "writing", "tasks", "ask")
 _COMPLETION = "_RINGBOLT_COMPLETE"  # the variable with which shells ask click for completions
 # The attributes of click parameters that are supported here.
 _KNOWN = set("is_flag multiple nargs type default required metavar help show_default".split())
@@ -26,12 +25,11 @@ _KNOWN = set("is_flag multiple nargs type default required metavar help show_def
 def main(words: Sequence[str]) -> None:
     """Run a frequent command and end the process, if the line is plain; otherwise return."""
     if not words and _COMPLETION not in os.environ:
-        run_to_end(import_module(f"{__package__}.standing").show_standing, plain=False)
+        run_to_end(show_standing, plain=False)
     module = COMMANDS[words[0]][0] if words and words[0] in COMMANDS else ""
     if module not in _MODULES or _COMPLETION in os.environ:
         return
-    commands = import_module(f"{__package__}.{module}")
-    line = PlainLine(getattr(commands, f"{words[0].replace('-', '_')}_command"))
+    line = PlainLine(load_command(words[0]))
     if line.read(words[1:]):
         run_to_end(line.run, plain="--json" in words)
 

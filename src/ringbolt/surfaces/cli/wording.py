@@ -1,28 +1,12 @@
-"""Times, long texts and events in words."""
+"""Long texts and events in words."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
 from ...model.event_names import event_name
-from ...model.validate import seconds_of
 from .console import line
-
-_UNITS = (("day", 86400), ("h", 3600), ("min", 60))
-_LONG_AGO = 14 * 86400
-
-
-def ago(at: str) -> str:
-    """How long ago a time was; a date if that is long ago."""
-    seconds = max(0.0, time.time() - seconds_of(at))
-    if seconds >= _LONG_AGO:
-        return at[:10]
-    for unit, length in _UNITS:
-        if count := int(seconds // length):
-            return f"{count} {unit}{'s' if unit == 'day' and count > 1 else ''} ago"
-    return "just now"
 
 
 def cut(text: object, most: int = 100) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import operations
 from ...core.draft_tasks import turn_to
-from ...hosts.taken_tasks import call_hooks, taken_task_notice
+from ...hosts.answers.taken_tasks import call_hooks, taken_task_notice
 from ...ledger.base import Base, with_operations
 from ...model.errors import RingboltError
 from ...model.operation import Operation
@@ -145,11 +145,11 @@ class ToolCall:
             from ...waits.blocking import wait_on_this_thread  # needed by no other operation
 
             waiting: Any = with_operations(memory, operations.room(self.name))
-            return self.told(wait_on_this_thread(waiting, arguments, self._caller.gone), arguments)
-        return self.told(operations.bound(memory, self.name)(**arguments), arguments)
+            return self.response(wait_on_this_thread(waiting, arguments, self._caller.gone), arguments)
+        return self.response(operations.bound(memory, self.name)(**arguments), arguments)
 
-    def told(self, result: Any, arguments: Mapping[str, Any]) -> Json:
-        """The result of the operation as the model gets it."""
+    def response(self, result: Any, arguments: Mapping[str, Any]) -> Json:
+        """The result of the operation in the form that the model gets."""
         memory = self._caller.memory()
         data = as_json(result)
         text = texts.result_text(self.name, arguments, data)

@@ -100,7 +100,7 @@ async def _wait(call: ToolCall, caller: HttpCaller) -> dict[str, Any]:
         result = await caller.waiting.wait(memory, arguments, caller.left)
     except RingboltError as error:
         return call.guarded(partial(_raise, error))
-    return await caller.run(lambda: call.guarded(lambda: call.told(result, arguments)))
+    return await caller.run(lambda: call.guarded(lambda: call.response(result, arguments)))
 
 
 def _raise(error: RingboltError) -> dict[str, Any]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ROOTS_SECONDS = 3  # how long to wait for a client that offers roots
 PROGRESS_SECONDS = 5  # how often a client that asked for it hears that a call still runs
-LAST_SECONDS = 2  # how long calls in hand, and closing, may take after the client has closed its end
+LAST_SECONDS = 5  # how long calls in hand, and closing, may take after the client has closed its end
 MOST_THREADS = 64  # calls at once; further ones wait for a thread
 _ROOTS = "ringbolt-roots"  # the id of our only request
 
@@ -169,6 +169,8 @@ class Server:
         for line in self._reading:
             if line.strip():
                 self._receive(line)
+        if self._running:
+            self._loaded()  # a client that sends everything at once must not lose its answers to a slow start
         with self._changed:
             self._changed.wait_for(lambda: not self._running and not self._sending, LAST_SECONDS)
 

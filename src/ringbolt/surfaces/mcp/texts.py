@@ -14,6 +14,7 @@ from msgspec import convert
 from ...model.types import Pattern, is_dict
 from ...model.validate import blake2b
 from ...packet import encode
+from ..task_words import steps_done
 
 INSTRUCTIONS = """\
 Ringbolt keeps the state of your task outside your context, through compactions, restarts, crashes and \
@@ -92,7 +93,7 @@ def _written(name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -
     answer = data["answer"]
     asked_only = answer is not None and not arguments.keys() - {"task_id", "query"}
     parts = [f"#{data['seq']} {'is the last of' if asked_only else 'written to'} task {data['task_id']}"]
-    parts.append(data["status"] if not data["total"] else f"{data['done']} of {data['total']} steps done")
+    parts.append(steps_done(data) or data["status"])
     if name in ("task_register", "task_plan", "task_plan_append", "task_plan_replace") and data["items"]:
         parts.append(f"new steps: {', '.join(map(encode.name, data['items']))}")
     parts += [f"{word}: {encode.name(data[word])}" for word in ("current", "next") if data[word]]
@@ -153,9 +154,7 @@ def _tasks(data: Mapping[str, Any]) -> str:
 
 def _card(task: Mapping[str, Any]) -> str:
     line = f"{task['id']} {_quoted(task['name'], _TITLE)}: {task['life']}"
-    if task["total"]:
-        line += f", {task['done']} of {task['total']} steps done"
-        line += f", {task['verified']} verified" if task["verified"] else ""
+    line += f", {done}" if (done := steps_done(task)) else ""
     if task["unknown"]:
         line += f"; {task['unknown']} side effects unknown"
     following = task["next_step"] or task["current_title"] or task["next_title"]

@@ -85,8 +85,8 @@ def tool(operation: Operation, tools: str) -> Schema:
 
 def _reaches_out(operation: Operation, core: bool) -> bool:
     """Whether a call can make something happen outside this machine."""
-    told = operation.core if core else operation.powers
-    needed = {power for argument in told for power in operation.powers.get(argument, ())}
+    arguments = operation.core if core else operation.powers
+    needed = {power for argument in arguments for power in operation.powers.get(argument, ())}
     return not needed.isdisjoint(("commands", "egress"))
 
 

@@ -17,12 +17,12 @@ from ...model import rules, validate
 from ...model.errors import InvalidInput
 from ...model.types import TaskCard
 from ...signals.text_layout import plain
+from ...store.past import past as past_of
 from ...store.queries import feed
 from ...store.tx import Row, Tx
 from .. import doctor as checks
 from ..http.events import whole_number
 from . import queries
-from .past import PastCache
 from .story import story as task_story
 
 Read = Callable[[TaskMemory, "Query"], Any]
@@ -35,7 +35,6 @@ OURSELVES = "ringbolt"  # the agent name under which Ringbolt itself writes
 _WORK_TREES = (".worktrees", "worktrees")
 _DOING = 160
 _STARTED = time.monotonic()
-_past_cache = PastCache()
 
 
 class Query:
@@ -134,7 +133,7 @@ def doing(text: str | None, folder: str) -> str:
 
 
 def story(memory: TaskMemory, query: Query) -> list[dict[str, Any]]:
-    """What a reader wants to be told about a task, in sections; every line names its event."""
+    """A task as a story, in sections; every line names its event."""
     return task_story(memory, query.task())
 
 
@@ -231,17 +230,18 @@ def past(memory: TaskMemory, query: Query) -> dict[str, Any]:
     around = query.number("around", 0, 0, MOST_AROUND)
     head = memory.store.read(lambda tx: _head(memory, tx, query))
     validate.whole("seq", seq, 1, head["last_seq"])
-    states: dict[int, Any] = {}
-    events: dict[int, Any] = {}
-
-    def visit(tx: Tx, row: Row) -> None:
-        task = read_task(tx, row["task_id"])
-        states[row["seq"]] = task.to_dict() if task else None
-        events[row["seq"]] = read_event(row).to_dict()
-
     first, until = max(1, seq - 1 - around), min(seq + around, head["last_seq"])
-    _past_cache.walk(memory, head, first, until, visit)
-    return {"states": states, "events": events}
+
+    def work(tx: Tx) -> dict[str, Any]:
+        states: dict[int, Any] = {}
+        events: dict[int, Any] = {}
+        for row in tx.events(head["task_id"], first - 1, MOST_AROUND * 2 + 2, until):
+            task = read_task(past_of(tx, head, row["seq"]), head["task_id"])
+            states[row["seq"]] = task.to_dict() if task else None
+            events[row["seq"]] = read_event(row).to_dict()
+        return {"states": states, "events": events}
+
+    return memory.store.read(work)
 
 
 def drill(memory: TaskMemory, query: Query) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 # pyright: reportPrivateUsage=false
-"""The story of a task, for a reader who was not there: what was asked, done, decided, what failed, what has
-happened outside, and what is next. Every line names the event it comes from."""
+"""The story of a task for a reader who was not there: what was asked, done and decided, what failed, what
+happened outside, and what is next. Every line names its event."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...model.types import Entry, Item, Snapshot
 from ...signals.text_layout import cut, one_line, plain
 
 MOST_LINES = 40
-_TEXT, _WHY, _REQUEST = 320, 240, 900
+_TEXT, _WHY, _REQUEST = 320, 240, 4000
 # Tags that hosts put around texts, such as <tool_use_error>.
 _HOST_TAGS = re.compile(r"</?[a-z]+(?:[_-][a-z]+)+>")
 _EFFECTS = {
@@ -33,25 +33,25 @@ Line = dict[str, Any]
 def story(memory: TaskMemory, task_id: str) -> list[dict[str, Any]]:
     """The sections of a task's story in reading order; empty sections are left out."""
     state = memory._snapshot(task_id)
-    teller = _Teller(state)
+    of_task = _Lines(state)
     sections = (
-        ("asked", "What was asked", teller.asked()),
-        ("done", "What was done", teller.done()),
-        ("decided", "What was decided, and why", teller.decided()),
-        ("failed", "What failed", teller.failed()),
-        ("outside", "What happened outside", teller.outside()),
-        ("next", "What is next", teller.upcoming()),
+        ("asked", "What was asked", of_task.asked()),
+        ("done", "What was done", of_task.done()),
+        ("decided", "What was decided, and why", of_task.decided()),
+        ("failed", "What failed", of_task.failed()),
+        ("outside", "What happened outside", of_task.outside()),
+        ("next", "What is next", of_task.upcoming()),
     )
-    told: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
     for name, title, lines in sections:
         if found := list(lines):
             kept = found[:MOST_LINES]
-            told.append({"name": name, "title": title, "lines": kept, "left_out": len(found) - len(kept)})
-    return told
+            shown.append({"name": name, "title": title, "lines": kept, "left_out": len(found) - len(kept)})
+    return shown
 
 
-class _Teller:
-    """Turns what is recorded of one task into lines."""
+class _Lines:
+    """The lines of each section, from the state of one task."""
 
     def __init__(self, state: Snapshot) -> None:
         self._state = state

@@ -30,7 +30,7 @@ function beginnings(task) {
   return task.instructions.filter((entry) => entry.seq > 1 && (entry.origin.channel === "user" || entry.tags.includes("request")));
 }
 
-// The open tasks of the same workspace that a task can take in.
+// The open tasks of the same workspace that can be merged into a task.
 async function mergeable(task) {
   const { tasks } = await call("task_list", { workspace: task.workspace || "*", limit: 200 });
   return tasks.filter((other) => other.id !== task.id && other.kind === "task" && other.workspace === task.workspace);
@@ -57,7 +57,7 @@ const ACTIONS = [
     word: "Pause",
     when: (task) => task.status === "active" || task.status === "waiting",
     title: "Pause this task?",
-    about: "The agent learns of it with its next packet. Nothing is lost, and the task can be resumed.",
+    about: "The agent reads it in its next packet. Nothing is lost, and the task can be resumed.",
     fields: () => [{ name: "message", label: "Why (optional)" }],
     act: (task, { message }) => call("task_update", { task_id: task.id, status: "paused", message: message || null }),
     notice: "The task is paused.",
@@ -98,14 +98,14 @@ const ACTIONS = [
         expect: task.version,
       }),
     yes: "Replace the plan",
-    notice: "The plan was replaced. The earlier one is still there to read.",
+    notice: "The plan was replaced. The earlier plan can still be read.",
   },
   {
     name: "split",
     word: "Split",
     when: (task) => !ENDED.has(task.status) && task.kind !== "goal" && beginnings(task).length > 0,
     title: "Split this task?",
-    about: "An instruction, and what was recorded since, becomes a task of its own. “Undo the last change” puts the two together again.",
+    about: "An instruction, and what was recorded since, becomes a task of its own. “Undo the last change” joins them again.",
     fields: (task) => [
       {
         name: "at",
@@ -123,12 +123,12 @@ const ACTIONS = [
     name: "merge",
     word: "Merge",
     when: (task) => !ENDED.has(task.status) && task.kind !== "goal",
-    title: "Take another task in?",
-    about: "The request of the other task, its open steps and what is remembered there become part of this one, and it ends as superseded. “Undo the last change” separates them again.",
+    title: "Merge another task into this one?",
+    about: "The other task ends as superseded; its request, open steps and memory become part of this one. “Undo the last change” separates them again.",
     fields: async (task) => [
       {
         name: "other",
-        label: "The task to take in",
+        label: "The task to merge",
         kind: "choice",
         required: true,
         options: (await mergeable(task)).map((other) => [other.id, `${short(other.name, LETTERS)} (${other.id})`]),
@@ -137,7 +137,7 @@ const ACTIONS = [
     ],
     act: (task, { other }) => call("task_merge", { task_id: task.id, other }),
     yes: "Merge the tasks",
-    notice: "The other task is part of this one now.",
+    notice: "The other task is now part of this one.",
   },
   {
     name: "finish",

@@ -79,10 +79,12 @@ export function clean(text) {
   return text.replace(HIDDEN, (letter) => (letter === "\r" ? "" : `⟨U+${letter.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`));
 }
 
-// A text on one line, cut off after some letters.
+// A text on one line, cut off after a word.
 export function short(text, letters) {
   const line = clean(text).replace(/\s+/g, " ").trim();
-  return line.length > letters ? line.slice(0, letters - 1) + "…" : line;
+  if (line.length <= letters) return line;
+  const space = line.lastIndexOf(" ", letters - 1);
+  return line.slice(0, space > letters / 2 ? space : letters - 1) + "…";
 }
 
 // The server escapes them as \\u…. Most responses have none and skip the slow path.

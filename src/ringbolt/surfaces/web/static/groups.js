@@ -36,7 +36,7 @@ export function concern(task) {
   if (!OPEN.has(task.status)) return "";
   if (task.attention) return task.attention;
   if (task.questions) return task.asks ? `Asks: ${task.asks}` : "has a question";
-  if (task.decisions) return `Wants your decision: ${(task.decides || "").replace(/^.*?manual:/, "") || "see the task"}`;
+  if (task.decisions) return `Wants your decision: ${(task.decides || "").replace(/^.*?manual:| decided$/g, "") || "see the task"}`;
   if (FOR_PEOPLE.has(task.reason)) return `Waiting for ${task.reason}`;
   if (task.blockers.length) return `Blocked: ${task.blockers[0]}`;
   return "";

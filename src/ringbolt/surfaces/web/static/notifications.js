@@ -18,7 +18,7 @@ function announce(task, state) {
   };
 }
 
-// Watches the states of all tasks and announces a change that a person wants to know of.
+// Watches the states of all tasks and announces changes that matter to a person.
 function Watcher() {
   const states = useRef(null);
   const read = async (ids) => {
@@ -52,7 +52,7 @@ export function NotifyButton() {
     }
     if ((await Notification.requestPermission()) !== "granted") return notify("The browser does not allow notifications for this page.");
     localStorage.setItem(STORED, "on");
-    notify("You will be told when a task needs you or ends, as long as this page is open.");
+    notify("You are notified when a task needs you or ends, as long as this page is open.");
     return setOn(true);
   };
   return html`<button type="button" class="quiet-button notify" aria-pressed=${on} title="Notify me when a task needs me or ends" onClick=${change}>${on ? "Notifying" : "Notify me"}</button>${on && html`<${Watcher} />`}`;

@@ -117,6 +117,9 @@ export function Text({ text, most = 600, className = "" }) {
   }</span>`;
 }
 
+// Lists, headings, tables and blocks of code: where the text as it was written looks different.
+const FORMATTED = /^\s*(?:#{1,6}\s|[-*+]\s|\d{1,3}[.)]\s|```|~~~|\|)/m;
+
 // A recorded text as Markdown for reading, or exactly as it was written.
 export function Recorded({ text, most = 4000 }) {
   const [raw, setRaw] = useState(false);
@@ -126,7 +129,7 @@ export function Recorded({ text, most = 4000 }) {
   return html`<div class="reading">
     ${raw ? html`<p class="recorded verbatim">${shown}</p>` : html`<${Markdown} text=${shown} />`}
     <p class="row-of-buttons small">${full.length > most && html`<button type="button" class="link" onClick=${() => setWhole(!whole)}>${whole ? "show less" : "show all"}</button>`}
-      ${/[`*#|_-]/.test(full) && html`<button type="button" class="link" aria-pressed=${raw} onClick=${() => setRaw(!raw)}>${raw ? "formatted" : "as written"}</button>`}</p>
+      ${FORMATTED.test(full) && html`<button type="button" class="link" aria-pressed=${raw} onClick=${() => setRaw(!raw)}>${raw ? "formatted" : "as written"}</button>`}</p>
   </div>`;
 }
 

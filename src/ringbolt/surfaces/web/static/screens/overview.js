@@ -16,14 +16,17 @@ const PHONE = matchMedia("(max-width: 720px)");
 const HEADING = 40; // as in the style sheet
 const CLAIMS_MS = 120_000; // claims are renewed without an event
 
+const rowHeight = () => parseInt(getComputedStyle(document.documentElement).getPropertyValue("--row"), 10);
+
+// The height of a row, which is another one on a phone.
 function useRowHeight() {
-  const [phone, setPhone] = useState(PHONE.matches);
+  const [height, setHeight] = useState(rowHeight);
   useEffect(() => {
-    const changed = () => setPhone(PHONE.matches);
+    const changed = () => setHeight(rowHeight());
     PHONE.addEventListener("change", changed);
     return () => PHONE.removeEventListener("change", changed);
   }, []);
-  return phone ? 92 : 58;
+  return height;
 }
 
 // One task. Re-rendered only when the task, its state or the clock tick changes.
@@ -66,7 +69,7 @@ function Activity({ found, fresh }) {
 function Choice({ name, label, query, options }) {
   const value = query.get(name) || "";
   return html`<select name=${name} aria-label=${label} value=${value} onChange=${(event) => setQuery({ [name]: event.target.value })}>
-    <option value="">${label}: all</option>
+    <option value="">${label}</option>
     ${(value && !options.includes(value) ? [value, ...options] : options).map(
       (option) => html`<option key=${option} value=${option}>${name === "repository" ? folderName(option, options) : option}</option>`,
     )}
@@ -96,9 +99,9 @@ function useOrder(tasks) {
 }
 
 const FIRST_STEPS = [
-  ["Connect a host", "Its sessions become tasks by themselves, and come back after a compaction.", "ringbolt install claude-code"],
-  ["Bring in your history", "Sessions that Claude Code or Codex have already recorded.", "ringbolt capture ~/.claude/projects"],
-  ["See it work", "A deployment in which a process is really killed and another one continues.", "ringbolt demo"],
+  ["Connect a host", "Its sessions become tasks automatically, and survive a compaction.", "ringbolt install claude-code"],
+  ["Import your history", "Sessions that Claude Code or Codex have already recorded.", "ringbolt capture ~/.claude/projects"],
+  ["See it work", "A deployment whose process is really killed, and another process finishes it.", "ringbolt demo"],
 ];
 
 function Welcome() {
@@ -191,9 +194,9 @@ export function Overview({ route }) {
   const places = unique(all.map((task) => task.repository));
   const number = (state) => shown.filter((entry) => entry.state === state).length;
   const choices = [
-    ["repository", "Repository", places],
-    ["agent", "Agent", unique(all.map((task) => task.agent))],
-    ["tag", "Tag", unique(all.flatMap((task) => task.tags))],
+    ["repository", "All repositories", places],
+    ["agent", "All agents", unique(all.map((task) => task.agent))],
+    ["tag", "All tags", unique(all.flatMap((task) => task.tags))],
   ].filter(([name, , options]) => options.length > 1 || query.get(name));
   if (!all.length) return html`<h1 class="hidden">Overview</h1><${Welcome} />`;
   return html`<div class="overview">

@@ -1,89 +1,101 @@
-// Recovery drills: how much of a task would survive the loss of its context, next to what the host's summary keeps.
+// Recovery drills: what of a task would survive the loss of its context, next to what the host's own summary keeps.
 import { html, useState } from "../vendor/preact.js";
 import { call, get, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { count, day, moment, plural } from "../format.js";
-import { Empty, ErrorMessage, Loading, Section, TaskLink } from "../parts.js";
+import { count, day, eventName, plural, short } from "../format.js";
+import { Ago, Empty, ErrorMessage, Loading, Section, TaskLink } from "../parts.js";
 import { Line } from "../plots.js";
 import { setQuery } from "../router.js";
 
 const WHY = { asked: "as requested", compaction: "at a compaction", "60 %": "after 60 % of its events" };
-const WAYS = [
-  ["small", "500-token packet"],
-  ["usual", "1,500-token packet"],
-  ["asked", "Questions"],
-];
+// Kinds of content whose name in a drill needs more words here.
+const KINDS = {
+  "request, each sentence": "The request, sentence by sentence",
+  "instructions since": "Later instructions",
+  "last 3 decisions, reasons": "The last decisions, with their reasons",
+  variables: "Values",
+  exclusions: "What was ruled out",
+  "unknown side effects": "Side effects with an unknown outcome",
+  "step history": "Steps that ended",
+  "files modified": "Changed files",
+  "names used next": "Names that were needed next",
+};
+const FIRST = 4; // things of a kind that came back, until a reader asks for all
 
 const share = (part, whole) => (whole ? Math.round((100 * part) / whole) : null);
 const sum = (rows, field) => rows.reduce((all, row) => all + (row[field] || 0), 0);
+const kindName = (name) => KINDS[name] || name[0].toUpperCase() + name.slice(1);
 
-// The share of recorded entries that one way of recovering brings back, in percent.
-function kept(drill, field) {
-  return field === "host" ? share(sum(drill.rows, "host"), sum(drill.rows, "host_count")) : share(sum(drill.rows, field), sum(drill.rows, "count"));
+// What one way of recovering brought back of everything recorded: [number, of].
+function came(drill, field) {
+  return [sum(drill.rows, field), sum(drill.rows, field === "host" ? "host_count" : "count")];
 }
 
-function Cell({ part, whole, wanted }) {
-  const value = share(part, whole);
-  if (value == null) return html`<td class="quiet">—</td>`;
-  const low = wanted != null && value < wanted;
-  return html`<td class=${low ? "low" : ""}><span class="meter" aria-hidden="true"><span style=${{ width: value + "%" }} /></span>${value} %</td>`;
+function InWords({ number, of }) {
+  return html`<strong>${number === of ? `all ${count(of)}` : `${count(number)} of ${count(of)}`}</strong>`;
 }
 
-// Who lost something: our packet, or only the host's summary.
-function Losses({ drill }) {
-  const lost = drill.rows.flatMap((row) => (row.lost || []).map((loss) => ({ ...loss, what: row.name })));
-  const groups = [
-    ["Lost from the 1,500-token packet", lost.filter((loss) => !loss.usual)],
-    ["Lost from the host's summary only", lost.filter((loss) => loss.usual)],
-  ];
-  const note = (loss) => {
-    const has = [loss.asked && "asking", loss.host && "the host's summary"].filter(Boolean);
-    const both = !loss.usual && loss.host === false ? "; the host's summary lost it too" : "";
-    return loss.usual ? "" : ` (${has.length ? has.join(" and ") + " found it" : "nothing found it"}${both})`;
-  };
-  return groups.map(
-    ([title, losses]) =>
-      losses.length > 0 &&
-      html`<h3>${title}</h3>
-        <ul class="lost">${losses.map(
-          (loss, index) => html`<li key=${index}><span class="quiet">${loss.what}</span> ${loss.text || ""}
-            ${loss.seq > 0 && drill.task_id && html` <${EventLink} id=${drill.task_id} seq=${loss.seq} />`}<span class="quiet">${note(loss)}</span></li>`,
-        )}</ul>`,
-  );
+function Back({ back }) {
+  if (back == null) return html`<td class="quiet">—</td>`;
+  return html`<td class=${back ? "came" : "low"}>${back ? "✓ came back" : "✕ lost"}</td>`;
 }
 
-function Table({ drill }) {
-  const missed = new Set(drill.missed || []);
+// One kind of content: how much came back in each way, and under it each thing, what was lost first.
+function Kind({ drill, row, hosts, texts }) {
+  const [all, setAll] = useState(false);
+  const things = [...row.lost, ...(all ? row.kept : row.kept.slice(0, FIRST))];
+  const cell = (number, of) => (of ? html`<td>${number === of ? `all ${of}` : `${number} of ${of}`}</td>` : html`<td class="quiet">—</td>`);
+  return html`<tbody>
+    <tr class="kind-row"><th scope="rowgroup">${kindName(row.name)}</th>${cell(row.usual, row.count)}${cell(row.asked, row.count)}${hosts && cell(row.host, row.host_count)}</tr>
+    ${things.map(
+      (thing, index) => html`<tr key=${index}><td class="thing">${thing.text || texts.get(thing.seq) || "an event"}${thing.seq > 0 && drill.task_id && html` <${EventLink} id=${drill.task_id} seq=${thing.seq} />`}</td>
+        <${Back} back=${thing.usual} /><${Back} back=${thing.asked} />${hosts && html`<${Back} back=${thing.host} />`}</tr>`,
+    )}
+    ${row.kept.length > FIRST && html`<tr><td colspan=${hosts ? 4 : 3}><button type="button" class="link" aria-expanded=${all} onClick=${() => setAll(!all)}>${all ? "show fewer" : `show ${row.kept.length - FIRST} more that came back`}</button></td></tr>`}
+  </tbody>`;
+}
+
+function Table({ drill, texts }) {
   const hosts = sum(drill.rows, "host_count") > 0;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="What was recovered">
-    <table>
-      <caption class="hidden">What was recovered</caption>
-      <thead><tr><th scope="col">What</th><th scope="col">Recorded</th>${WAYS.map(([, word]) => html`<th key=${word} scope="col">${word}</th>`)}<th scope="col">Host's own summary</th></tr></thead>
-      <tbody>${drill.rows.map(
-        (row) => html`<tr key=${row.name}><th scope="row">${row.name}${missed.has(row.name) ? html` <span class="verdict bad">missed</span>` : ""}</th>
-          <td>${count(row.count)}</td>
-          ${row.count
-            ? html`${WAYS.map(([field]) => html`<${Cell} key=${field} part=${row[field]} whole=${row.count} wanted=${field === "usual" ? row.wanted : null} />`)}
-                <${Cell} part=${row.host} whole=${row.host_count} />`
-            : html`<td class="quiet" colspan=${WAYS.length + 1}>nothing to measure</td>`}</tr>`,
-      )}</tbody>
+  const rows = drill.rows.filter((row) => row.count);
+  const none = drill.rows.filter((row) => !row.count && !row.name.startsWith("said:"));
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="What came back">
+    <table class="recovered">
+      <caption class="hidden">What came back and what was lost</caption>
+      <thead><tr><th scope="col">What was recorded</th><th scope="col">In the packet</th><th scope="col">By asking</th>${hosts && html`<th scope="col">In the host's summary</th>`}</tr></thead>
+      ${rows.map((row) => html`<${Kind} key=${row.name} drill=${drill} row=${row} hosts=${hosts} texts=${texts} />`)}
     </table>
-    ${!hosts && html`<p class="quiet">No host summary is stored for this point, so there is nothing to compare with.</p>`}
+    ${none.length > 0 && html`<p class="quiet">Nothing was recorded of: ${none.map((row) => kindName(row.name).toLowerCase()).join(", ")}.</p>`}
+    ${!hosts && html`<p class="quiet">The host's own summary of this point is not known, so there is nothing to compare with.</p>`}
   </div>`;
 }
 
-function Result({ drill, open }) {
-  const [ours, hosts] = [kept(drill, "usual"), kept(drill, "host")];
-  return html`<details class="panel drill" open=${open}>
+// A stored result names events, not their texts; those are read when somebody looks.
+function useTexts(drill, open) {
+  const wanted = drill.rows.flatMap((row) => row.lost).filter((loss) => !loss.text && loss.seq).map((loss) => loss.seq);
+  const { data } = useData(async () => {
+    if (!open || !wanted.length) return [];
+    const path = `/api/tasks/${encodeURIComponent(drill.task_id)}/moments`;
+    return (await get(path, { seqs: [...new Set(wanted)].join(","), limit: 500 })).moments;
+  }, [drill.task_id, drill.seq, open]);
+  return new Map((data || []).map((one) => [one.seq, short(one.text || eventName(one.type), 200)]));
+}
+
+function Result({ drill, open: begun }) {
+  const [open, setOpen] = useState(Boolean(begun));
+  const texts = useTexts(drill, open);
+  const [[number, of], [hosts, ofHosts], [small]] = [came(drill, "usual"), came(drill, "host"), came(drill, "small")];
+  const whole = number === of;
+  return html`<details class="panel drill" open=${open} onToggle=${(event) => setOpen(event.target.open)}>
     <summary>
-      <span class=${drill.ok ? "verdict good" : "verdict bad"}>${drill.ok ? "✓ passed" : "✕ failed"}</span>
+      <span class=${whole ? "verdict good" : "verdict"}>${whole ? "✓ whole" : `${plural(of - number, "thing")} lost`}</span>
       ${drill.task_id && html`<strong>${drill.name}</strong>`}
-      <span class="quiet">cut after #${count(drill.cut)} of ${count(drill.last)}, ${WHY[drill.because] || drill.because}${drill.at ? " · " + moment(drill.at) : ""}</span>
-      <span class="kept">Ringbolt kept <strong>${ours ?? "—"} %</strong>${hosts != null && html`, the host's summary <strong>${hosts} %</strong>`}</span>
+      <span class="quiet">cut after #${count(drill.cut)} of ${count(drill.last)}, ${WHY[drill.because] || drill.because}${drill.at ? html` · <${Ago} at=${drill.at} />` : ""}</span>
     </summary>
-    ${drill.task_id && html`<p class="quiet"><${TaskLink} id=${drill.task_id}>${drill.name}<//>${drill.seq > 0 && html` <${EventLink} id=${drill.task_id} seq=${drill.seq} />`}</p>`}
-    <${Table} drill=${drill} />
-    <${Losses} drill=${drill} />
+    <p class="kept">Ringbolt's packet brought back <${InWords} number=${number} of=${of} />${ofHosts > 0 && html`; the host's own summary <${InWords} number=${hosts} of=${ofHosts} />`}. <span class="quiet">A packet of 500 tokens would bring back ${count(small)}.</span>
+      ${drill.task_id && html` <${TaskLink} id=${drill.task_id}>Open the task<//>${drill.seq > 0 && html` <${EventLink} id=${drill.task_id} seq=${drill.seq} />`}`}</p>
+    ${drill.missed?.length > 0 && html`<p class="note bad">Too little came back of: ${drill.missed.map((name) => kindName(name).toLowerCase()).join(", ")}.</p>`}
+    ${open && html`<${Table} drill=${drill} texts=${texts} />`}
   </details>`;
 }
 
@@ -102,9 +114,9 @@ function Try({ tasks, chosen, done }) {
     }
   };
   return html`<${Section} title="Try it now">
-    <p class="quiet">Simulates losing the context at the task's last compaction, in a throwaway copy, and scores what is recovered.</p>
+    <p class="quiet">Simulates the loss of the context at the task's last compaction, in a throwaway copy, and lists what comes back.</p>
     <form class="filters" onSubmit=${run}>
-      <select name="task" aria-label="Task" required>${tasks.map((task) => html`<option key=${task.id} value=${task.id} selected=${task.id === chosen}>${task.name.slice(0, 90)}</option>`)}</select>
+      <select name="task" aria-label="Task" required>${tasks.map((task) => html`<option key=${task.id} value=${task.id} selected=${task.id === chosen}>${short(task.name, 90)}</option>`)}</select>
       <button type="submit" class="primary" disabled=${state.busy || !tasks.length}>${state.busy ? "Running …" : "Run drill"}</button>
     </form>
     <${ErrorMessage} error=${state.error} />
@@ -129,9 +141,9 @@ export function Recovery({ route }) {
   if (!data || !tasks) return html`<${Loading} what="Loading drills" />`;
   const chosen = route.query.get("task") || "";
   const results = data.results.filter((drill) => !chosen || drill.task_id === chosen);
-  const points = [...results].reverse().map((drill, index) => ({ x: index, y: kept(drill, "usual") || 0 }));
-  const [ours, hosts] = [sum(results.flatMap((drill) => drill.rows), "usual"), sum(results.flatMap((drill) => drill.rows), "host")];
-  const [of, ofHosts] = [sum(results.flatMap((drill) => drill.rows), "count"), sum(results.flatMap((drill) => drill.rows), "host_count")];
+  const points = [...results].reverse().map((drill, index) => ({ x: index, y: share(...came(drill, "usual")) || 0 }));
+  const every = { rows: results.flatMap((drill) => drill.rows) };
+  const [[ours, of], [hosts, ofHosts]] = [came(every, "usual"), came(every, "host")];
   return html`<div class="recovery stack">
     <h1>Recovery</h1>
     <${Try} tasks=${tasks.tasks} chosen=${chosen} done=${reload} />

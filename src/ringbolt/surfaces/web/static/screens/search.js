@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { clean, eventName, shown } from "../format.js";
+import { clean, eventName, short, shown } from "../format.js";
 import { Ago, Channel, Empty, ErrorMessage, Loading, TaskLink, Text } from "../parts.js";
 import { setQuery } from "../router.js";
 
@@ -21,10 +21,10 @@ const KINDS = [
   ["artifact", "Files and artifacts"],
   ["plan", "Plans"],
   ["fact", "Facts about a project"],
-  ["snapshot", "Snapshots, with the summaries of hosts"],
+  ["snapshot", "Snapshots and hosts' summaries"],
 ];
 const PAGE = 20;
-const BEFORE = 50; // characters before the first word that was searched for
+const BEFORE = 20; // characters before the first word that was searched for: on a phone few fit
 
 // The third step: one event in full.
 function FullEvent({ id, seq }) {
@@ -47,9 +47,8 @@ function Around({ id, seq }) {
   return html`<ol class="around">${data.events.map(
     (event) => html`<li key=${event.seq} class=${event.seq === seq ? "this" : ""}>
       <button type="button" class="link" aria-expanded=${open === event.seq} onClick=${() => setOpen(open === event.seq ? 0 : event.seq)}>
-        <span class="kind">${eventName(event.type)}</span> ${(event.text || shown(event.data)).slice(0, 140)}
-      </button>
-      <${EventLink} id=${id} seq=${event.seq} />
+        <span class="kind">${eventName(event.type)}</span> ${short(event.text || shown(event.data), 140)}
+      </button> <${EventLink} id=${id} seq=${event.seq} />
       ${open === event.seq && html`<${FullEvent} id=${id} seq=${event.seq} />`}
     </li>`,
   )}</ol>`;
@@ -136,6 +135,6 @@ export function Search({ route }) {
       <button type="submit" class="primary">Search</button>
     </form>
     ${query || type ? html`<${Found} key=${query + "\n" + type} query=${query} type=${type} />` : html`<div class="empty"><p>Search everything said, done, decided and ruled out in any task.</p>
-      <ul class="tips"><li><code>registry key</code> either word, the best match first</li><li><code>"exit code 1"</code> exactly this</li><li><code>deploy*</code> words that begin so</li></ul></div>`}
+      <ul class="tips"><li><code>registry key</code> either word, the best match first</li><li><code>"exit code 1"</code> exactly this</li><li><code>deploy*</code> words that begin like this</li></ul></div>`}
   </div>`;
 }

@@ -1,8 +1,9 @@
 // The state of Ringbolt itself: health, queue, mirrors, model costs, store size, and response times.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { ApiError, call, get, pageHeaders, useData } from "../api.js";
-import { bytes, count, moment, plural, span } from "../format.js";
+import { bytes, count, plural, span } from "../format.js";
 import { useLive } from "../live.js";
+import { Inline } from "../markdown.js";
 import { latencies, samples } from "../metrics.js";
 import { Ago, ConfirmDialog, Empty, ErrorMessage, Loading, Section, notify } from "../parts.js";
 import { Plot, lastDay } from "../plots.js";
@@ -12,9 +13,11 @@ const WORST = ["problem", "warning", "ok"];
 
 function verdict(findings) {
   const bad = findings.filter((finding) => finding.state !== "ok");
-  return bad.length ? html`<strong>${plural(bad.length, "thing needs", "things need")} you:</strong> each says what to do.` : "Everything is in order.";
+  return bad.length ? html`<strong>${plural(bad.length, "thing needs", "things need")} you:</strong> ${bad.length === 1 ? "it says" : "each says"} what to do.` : "Everything is in order.";
 }
 
+// Checks whose name needs more words here.
+const CHECKS = { modes: "file access", log: "log file", queue: "background jobs", tokens: "token counts", servers: "packages", embedder: "search by meaning" };
 const STATES = { ok: "completed", warning: "waiting", problem: "failed" };
 
 async function readMetrics() {
@@ -32,7 +35,7 @@ function Health() {
     html`<p>${verdict(data)}</p><ul class="findings">${[...data].sort((a, b) => WORST.indexOf(a.state) - WORST.indexOf(b.state)).map(
       (finding) => html`<li key=${finding.what} class=${"finding is-" + STATES[finding.state]}>
         <span class=${"mark is-" + STATES[finding.state]} role="img" aria-label=${finding.state}>${finding.state === "ok" ? "✓" : "!"}</span>
-        <strong>${finding.what}</strong> <span class="message">${finding.message}</span>${finding.fix && html`<p class="fix">→ ${finding.fix}</p>`}
+        <strong>${CHECKS[finding.what] || finding.what}</strong> <span class="message">${finding.message}</span>${finding.fix && html`<p class=${finding.state === "ok" ? "fix quiet" : "fix"}>→ <${Inline} text=${finding.fix} /></p>`}
       </li>`,
     )}</ul>`}
   <//>`;
@@ -65,10 +68,10 @@ function Queue({ system, may, reload }) {
     <dl class="figures">
       <div><dt>Waiting</dt><dd>${count(jobs.waiting)}</dd></div>
       <div><dt>Running</dt><dd>${count(jobs.leased)}</dd></div>
-      <div class=${jobs.dead ? "bad" : ""}><dt>Failed for good</dt><dd>${count(jobs.dead)}</dd></div>
+      <div class=${jobs.dead ? "bad" : ""}><dt>Failed permanently</dt><dd>${count(jobs.dead)}</dd></div>
     </dl>
     ${Object.entries(jobs.kinds).length > 0 && html`<ul class="lines">${Object.entries(jobs.kinds).map(([kind, states]) => html`<li key=${kind}><span class="kind">${kind}</span> ${Object.entries(states).map(([state, number]) => `${number} ${state}`).join(", ")}</li>`)}</ul>`}
-    ${jobs.oldest && html`<p class="quiet">the oldest has been waiting since ${moment(jobs.oldest)}</p>`}
+    ${jobs.oldest && html`<p class="quiet">the oldest was queued <${Ago} at=${jobs.oldest} /></p>`}
     <h3>Workers</h3>
     ${!jobs.workers.length && html`<p class="quiet">No worker has run yet.</p>`}
     <ul class="lines workers">${jobs.workers.map(
@@ -87,7 +90,7 @@ function Queue({ system, may, reload }) {
 function Mirrors({ mirrors }) {
   return html`<${Section} title="Files kept up to date" count=${mirrors.length}>
     ${!mirrors.length && html`<${Empty}>None are set up.<//>`}
-    <ul class="lines">${mirrors.map((mirror) => html`<li key=${mirror.kind + mirror.path}><span class=${mirror.stale ? "proof reported" : "proof verified"}>${mirror.stale ? "stale" : "up to date"}</span> <span class="kind">${mirror.kind}</span> <code>${mirror.path}</code> <span class="quiet">${mirror.reasons.join(", ")}</span></li>`)}</ul>
+    <ul class="lines">${mirrors.map((mirror) => html`<li key=${mirror.kind + mirror.path}><span class=${mirror.stale ? "proof unsure" : "proof verified"}>${mirror.stale ? "stale" : "up to date"}</span> <span class="kind">${mirror.kind}</span> <code>${mirror.path}</code> <span class="quiet">${mirror.reasons.join(", ")}</span></li>`)}</ul>
   <//>`;
 }
 

@@ -10,12 +10,17 @@ const USUAL = ["Where was I?", "What is next?", "What failed?", "Why did we deci
 const SOURCES = { ledger: "from the record", recall: "found by searching" };
 const FIRST = 6;
 
+// Answers quote what was recorded as a model reads it: quotation marks and entities become those of a text for people.
+const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+const plain = (text) =>
+  text.replace(/&(?:lt|gt|amp);/g, (entity) => ENTITIES[entity]).replace(/"((?:[^"\\]|\\.)*)"/g, (_, quoted) => `“${quoted.replace(/\\(["\\])/g, "$1")}”`);
+
 // What an answer says: a sentence, then its rows. The text of a list repeats its rows, so only what leads to them is
 // shown. Marks of how it is known come last, in words.
 export function parts(answer, workspace) {
-  const clean = (text) => local(text.replace(/<\/?[a-z]+(?:[_-][a-z]+)+>/g, "").replace(/(?:\s*\(inferred\))+(?=.*\(inferred\))/g, ""), workspace).trim();
+  const clean = (text) => local(plain(text).replace(/<\/?[a-z]+(?:[_-][a-z]+)+>/g, "").replace(/(?:\s*\(inferred\))+(?=.*\(inferred\))/g, ""), workspace).trim();
   if (answer.items.length < 2) return { lead: clean(answer.text), rows: [] };
-  const start = answer.text.indexOf(answer.items[0].slice(0, 24));
+  const start = answer.text.indexOf(answer.items[0].slice(0, 24)); // both as they were sent
   const lead = start > 0 ? answer.text.slice(0, start).trim() : "";
   return { lead: clean(lead), rows: answer.items.map(clean) };
 }
@@ -56,7 +61,7 @@ export function AskBox({ task }) {
   };
   return html`<section class="ask-box" aria-label="Ask">
     <form onSubmit=${send}>
-      <input name="question" aria-label="Ask about this task" placeholder="Ask: Where was I? Why this choice? What failed?" autocomplete="off" />
+      <input name="question" aria-label="Ask about this task" placeholder="Ask about this task" autocomplete="off" />
       <button type="submit" disabled=${state.busy}>${state.busy ? "Asking …" : "Ask"}</button>
       <span class="usual">${USUAL.map((question) => html`<button key=${question} type="button" class="link" onClick=${() => ask(question)}>${question}</button>`)}</span>
     </form>

@@ -3,7 +3,7 @@ import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { clean, eventName, local, moment, shown } from "../format.js";
-import { Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Section, Text } from "../parts.js";
+import { Ago, Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Section, Text } from "../parts.js";
 
 function optionText(option) {
   return typeof option === "string" ? option : option?.name || option?.title || option?.option || shown(option);
@@ -16,7 +16,7 @@ function adds(text, other) {
 }
 
 function Source({ id, entry }) {
-  return html`<p class="source quiet"><${EventLink} id=${id} seq=${entry.seq} /> ${moment(entry.at)} · ${entry.origin.agent || entry.origin.principal} <${Channel} channel=${entry.origin.channel} />
+  return html`<p class="source quiet"><${EventLink} id=${id} seq=${entry.seq} /> <${Ago} at=${entry.at} /> · ${entry.origin.agent === "ringbolt" ? "inferred from the" : entry.origin.agent || entry.origin.principal} <${Channel} channel=${entry.origin.channel} />
     ${entry.status !== "active" && html` <span class="entry-status">${entry.status}</span>`}</p>`;
 }
 
@@ -56,7 +56,7 @@ function History({ id, name }) {
   const { data, error } = useData(() => call("task_history", { task_id: id, type: "variable", name }), [id, name]);
   if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!data) return html`<${Loading} />`;
-  return html`<ol class="lines">${data.map((entry) => html`<li key=${entry.seq}><code><${Text} text=${shown(entry.data.value)} most=${300} /></code> <span class="quiet">${moment(entry.at)}</span> <${EventLink} id=${id} seq=${entry.seq} /></li>`)}</ol>`;
+  return html`<ol class="lines">${data.map((entry) => html`<li key=${entry.seq}><code><${Text} text=${shown(entry.data.value)} most=${300} /></code> <span class="quiet"><${Ago} at=${entry.at} /></span> <${EventLink} id=${id} seq=${entry.seq} /></li>`)}</ol>`;
 }
 
 function Variable({ id, name, value }) {

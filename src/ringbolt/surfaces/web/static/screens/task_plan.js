@@ -122,7 +122,7 @@ export function Plan({ task, may, reload }) {
         <ul class="lines">${task.reported.map((entry) => html`<li key=${entry.seq}><${Text} text=${entry.summary} /> <span class="quiet">by ${entry.origin.channel}</span> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}</ul>
       <//>`}
       ${task.proposals.length > 0 &&
-      html`<${Section} title="Proposed to you, not in force" count=${task.proposals.length}>
+      html`<${Section} title="Proposals that wait for you" count=${task.proposals.length}>
         <ul class="lines">${task.proposals.map(
           (one) => html`<li key=${one.seq}><${Text} text=${one.text} /> <span class="quiet">by ${one.channel}</span> <${EventLink} id=${task.id} seq=${one.seq} />
             ${may.user && html`<button type="button" onClick=${() => setDeciding({ one, accept: true })}>Accept …</button> <button type="button" onClick=${() => setDeciding({ one, accept: false })}>Reject …</button>`}</li>`,

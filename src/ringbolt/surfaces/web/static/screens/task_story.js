@@ -1,20 +1,30 @@
-// The story of a task as a reader wants to be told it, with the plan beside it.
+// The story of a task, with the plan beside it.
 import { html, useState } from "../vendor/preact.js";
 import { get, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { count, plural } from "../format.js";
-import { Inline } from "../markdown.js";
+import { Inline, Markdown } from "../markdown.js";
 import { Ago, Empty, ErrorMessage, Loading, TaskLink } from "../parts.js";
 import { AskBox } from "./task_ask.js";
 import { LinkedTask } from "./task_goal.js";
 import { Plan } from "./task_plan.js";
 
 const FIRST = 5;
+const [LONG, LINES] = [420, 6]; // letters and lines of a request that is shown whole
 const NOTE_KINDS = { bad: "contradicted", good: "verified" };
 
-function StoryLine({ id, line }) {
+// A request is as long as its writer liked: its beginning, with a button for the rest.
+function Request({ text }) {
+  const [all, setAll] = useState(false);
+  const long = text.length > LONG || text.split("\n").length > LINES;
+  return html`<div class=${long && !all ? "request cut" : "request"}><${Markdown} text=${text} /></div>
+    ${long && html`<button type="button" class="link" aria-expanded=${all} onClick=${() => setAll(!all)}>${all ? "show less" : "show all"}</button>`}`;
+}
+
+function StoryLine({ id, line, whole }) {
+  const note = line.note && html` <span class=${"proof " + (NOTE_KINDS[line.tone] || "")}>${line.note}</span>`;
   return html`<li class="story-line">
-    <p class="told"><${Inline} text=${line.text} />${line.note && html` <span class=${"proof " + (NOTE_KINDS[line.tone] || "")}>${line.note}</span>`}</p>
+    ${whole ? html`<div class="line-text"><${Request} text=${line.text} />${note}</div>` : html`<p class="line-text"><${Inline} text=${line.text} />${note}</p>`}
     ${line.why && html`<p class="why"><${Inline} text=${line.why} /></p>`}
     <span class="source quiet"><${EventLink} id=${id} seq=${line.seq} />${line.at && html` <${Ago} at=${line.at} />`}</span>
   </li>`;
@@ -26,7 +36,7 @@ function Part({ id, part }) {
   const more = part.lines.length - FIRST;
   return html`<section class=${"story-part is-" + part.name} aria-label=${part.title}>
     <h2>${part.title} <span class="count">${part.lines.length > 1 ? count(part.lines.length + part.left_out) : ""}</span></h2>
-    <ul role="list">${lines.map((line, index) => html`<${StoryLine} key=${line.seq + "/" + index} id=${id} line=${line} />`)}</ul>
+    <ul role="list">${lines.map((line, index) => html`<${StoryLine} key=${line.seq + "/" + index} id=${id} line=${line} whole=${part.name === "asked"} />`)}</ul>
     ${more > 0 && html`<button type="button" class="link" aria-expanded=${all} onClick=${() => setAll(!all)}>${all ? "show fewer" : `show ${count(more)} more`}</button>`}
     ${all && part.left_out > 0 && html`<p class="quiet">${plural(part.left_out, "older one is", "older ones are")} in the timeline.</p>`}
   </section>`;

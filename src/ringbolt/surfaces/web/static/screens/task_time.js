@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { get } from "../api.js";
 import { EventLink } from "../cite.js";
 import { differences } from "../diff.js";
-import { clean, count, eventName, moment, plural, shown } from "../format.js";
+import { clean, count, eventName, local, moment, plural, shown } from "../format.js";
 import { Empty, ErrorMessage, Loading, Mark, Progress, Section, Status, Text } from "../parts.js";
 import { setQuery } from "../router.js";
 
@@ -105,7 +105,7 @@ export function TimeTravel({ task, route, last }) {
         <button type="button" onClick=${() => move(at + 1)} disabled=${at >= last}>Next ▶</button>
         <button type="button" onClick=${() => move(last)}>Now</button>
       </p>
-      ${state.event && html`<p><span class="kind">${eventName(state.event.type)}</span> <${Text} text=${state.event.text || ""} most=${400} /> <${EventLink} id=${task.id} seq=${state.event.seq} /></p>`}
+      ${state.event && html`<p><span class="kind">${eventName(state.event.type)}</span> <${Text} text=${local(state.event.text, task.workspace)} most=${400} /> <${EventLink} id=${task.id} seq=${state.event.seq} /></p>`}
     </section>
     <${ErrorMessage} error=${state.error} />
     ${state.at !== at && !state.error && html`<${Loading} what=${`Loading #${count(at)}`} />`}

@@ -9,9 +9,11 @@ import { Virtual } from "../virtual.js";
 
 const PAGE = 200;
 const ROW = 34;
+const RAW = new Set(["input", "output"]); // what a tool got and gave
 const SETTLE_MS = 40; // during a fast scroll, pages that only pass by are not loaded
 const CHANNELS = [["user", "the user"], ["agent", "an agent"], ["tool", "a tool"], ["web", "the web"], ["import", "an import"], ["system", "Ringbolt itself"]];
 const FILTERS = ["types", "channel", "item", "text"];
+const USUAL = new Set(["active", "completed"]); // statuses that need no word in a line
 
 // The lines of a timeline by position, loaded a page at a time.
 class Lines {
@@ -69,7 +71,7 @@ function Line({ line, seq, chosen, choose, workspace }) {
       <time datetime=${line.at} title=${moment(line.at)}><span class="day">${day(line.at)}</span> ${clock(line.at)}</time>
       <span class="type">${eventName(line.type)}</span>
       <span class="text">${local(line.text || "", workspace).replace(/\*\*|`/g, "")}</span>
-      <span class="from">${line.status && line.status !== "active" ? html`<span class=${"entry-status is-" + line.status}>${line.status}</span>` : null}${line.agent || line.channel}</span>
+      <span class="from">${line.status && !USUAL.has(line.status) ? html`<span class=${"entry-status is-" + line.status}>${line.status}</span>` : null}${line.agent || line.channel}</span>
     </button>
   </li>`;
 }
@@ -96,7 +98,7 @@ class EventPanel extends Component {
     }
   }
 
-  render({ id, seq, may, close, reload }, { event, error, undoing }) {
+  render({ id, seq, may, close, reload, workspace }, { event, error, undoing }) {
     const about = event && Object.entries(event.data).filter(([, value]) => value != null && value !== "");
     return html`<aside class="panel event" aria-label=${"Event " + seq}>
       <header><h2>Event #${seq}</h2><button type="button" class="quiet-button" onClick=${close} aria-label="Close event">✕</button></header>
@@ -105,8 +107,8 @@ class EventPanel extends Component {
       ${event &&
       html`<p class="quiet"><span title=${event.type}>${eventName(event.type)}</span> · ${moment(event.at)} · ${event.origin.agent || event.origin.principal} <${Channel} channel=${event.origin.channel} />
           ${event.item && html` · step ${event.item}`} ${event.ref && html` · about <${EventLink} id=${id} seq=${event.ref} />`}</p>
-        ${event.text && html`<${Recorded} key=${seq} text=${event.text} />`}
-        ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><${Text} text=${shown(value)} most=${2000} /></dd></div>`)}</dl>`}
+        ${event.text && html`<${Recorded} key=${seq} text=${local(event.text, workspace)} />`}
+        ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd class=${RAW.has(name) ? "mono" : ""}><${Text} text=${local(shown(value), workspace)} most=${2000} /></dd></div>`)}</dl>`}
         <details><summary>What it changed</summary><pre>${JSON.stringify(event.sets, null, 1)}</pre></details>
         <p class="quiet"><code title="hash of this event and the one before it">${event.hash}</code></p>
         <p class="row-of-buttons"><a class="button" href=${hrefTo(["task", id], { tab: "time", at: seq })}>View the task at this point</a>
@@ -270,7 +272,7 @@ export class Timeline extends Component {
               return html`<${Line} key=${seq} seq=${seq} line=${lines.known.get(seq)} chosen=${seq === chosen} choose=${this.choose} workspace=${task.workspace} />`;
             }} />
         </div>
-        ${chosen > 0 && html`<${EventPanel} id=${task.id} seq=${chosen} may=${may} reload=${reload} close=${() => this.choose(chosen)} />`}
+        ${chosen > 0 && html`<${EventPanel} id=${task.id} seq=${chosen} workspace=${task.workspace} may=${may} reload=${reload} close=${() => this.choose(chosen)} />`}
       </div>`}
     </div>`;
   }

@@ -4,12 +4,17 @@ import { call, get, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { eventName, local, moment, seconds, shown, span } from "../format.js";
 import { LinkedTask } from "./task_goal.js";
-import { Ago, Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Mark, Progress, Section, Since, Status, TaskLink, Text } from "../parts.js";
+import { Ago, Channel, ConfirmDialog, ErrorMessage, Loading, Mark, Progress, Section, Since, Status, TaskLink, Text } from "../parts.js";
 
 const OUTCOMES = ["did", "did_not", "unknown"];
 const EFFECT_WORDS = { intended: "outcome not recorded", did: "done", undone: "undone", superseded: "superseded", did_not: "not done", unknown: "unknown: verify" };
 const EFFECT_MARKS = { intended: "waiting", did: "completed", undone: "skipped", superseded: "skipped", did_not: "skipped", unknown: "failed" };
 const WAIT_MARKS = { watching: "waiting", resolved: "completed", timeout: "failed", cancelled: "cancelled", error: "failed" };
+
+// Instead of a section without anything in it.
+function None({ children }) {
+  return html`<p class="none-of quiet">${children}</p>`;
+}
 
 function useRecords(task, kind) {
   return useData(() => get(`/api/tasks/${encodeURIComponent(task.id)}/records`, { kind }), [task.id, kind, task.seq]);
@@ -18,16 +23,16 @@ function useRecords(task, kind) {
 function Effects({ task, may, reload }) {
   const { data, error } = useRecords(task, "effect");
   const [settling, setSettling] = useState(null);
+  if (data && !data.length) return html`<${None}>No side effects.<//>`;
   return html`<${Section} title="Side effects" count=${data?.length}>
     <${ErrorMessage} error=${error} />
-    ${data && !data.length && html`<${Empty}>No side effects announced.<//>`}
     ${data?.length > 0 &&
     html`<ul class="entries">${data.map(
       (effect) => html`<li key=${effect.seq} class="entry">
         <p><${Mark} status=${EFFECT_MARKS[effect.status] || "pending"} /> <${Text} text=${effect.text} /> <span class="entry-status">${EFFECT_WORDS[effect.status] || effect.status}</span></p>
         ${effect.data.verify && html`<p class="quiet">verify with <code>${effect.data.verify}</code></p>`}
         ${effect.end_text && html`<p class="quiet">outcome: <${Text} text=${effect.end_text} /></p>`}
-        <p class="source quiet"><${EventLink} id=${task.id} seq=${effect.seq} /> ${moment(effect.at)} <${Channel} channel=${effect.channel} />
+        <p class="source quiet"><${EventLink} id=${task.id} seq=${effect.seq} /> <${Ago} at=${effect.at} /> <${Channel} channel=${effect.channel} />
           ${effect.ref && html` → <${EventLink} id=${task.id} seq=${effect.ref} />`}</p>
         ${may.write && (effect.status === "intended" || effect.status === "unknown") && html`<button type="button" onClick=${() => setSettling(effect)}>Record outcome …</button>`}
       </li>`,
@@ -66,10 +71,10 @@ function WaitLine({ task, wait, may, decide, cancel }) {
     <p><${Mark} status=${WAIT_MARKS[wait.status] || "pending"} /> <strong>${wait.status}</strong> <${Text} text=${target} />
       ${until && html` <span class="quiet">until ${until}</span>`}
       ${judge === "model" && html` <span class="proof" title="a model decides whether the condition is met">judged by a model</span>`}
-      ${due && !manual && html` <span class="proof reported" title="a check is overdue; is a worker running?">not being checked</span>`}</p>
+      ${due && !manual && html` <span class="proof unsure" title="a check is overdue; is a worker running?">not being checked</span>`}</p>
     ${lastCheck && !wait.end_text && html`<p class="quiet">last check: <${Text} text=${lastCheck} most=${300} /></p>`}
     ${wait.end_text && html`<p><${Text} text=${wait.end_text} /></p>`}
-    <p class="source quiet"><${EventLink} id=${task.id} seq=${wait.seq} /> ${moment(wait.at)}
+    <p class="source quiet"><${EventLink} id=${task.id} seq=${wait.seq} /> <${Ago} at=${wait.at} />
       ${wait.ended_at ? html` · took ${span(seconds(wait.ended_at) - seconds(wait.at))}` : html` · for <${Since} at=${wait.at} />, at most ${span(timeout)}`} <${Channel} channel=${wait.channel} /></p>
     <p class="row-of-buttons">
       <button type="button" class="link" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "hide checks" : "show checks"}</button>
@@ -84,9 +89,9 @@ function Waits({ task, may, reload }) {
   const { data, error } = useRecords(task, "wait");
   const [deciding, setDeciding] = useState(null);
   const [cancelling, setCancelling] = useState(null);
+  if (data && !data.length) return html`<${None}>No waits.<//>`;
   return html`<${Section} title="Waits" count=${data?.length}>
     <${ErrorMessage} error=${error} />
-    ${data && !data.length && html`<${Empty}>No waits.<//>`}
     ${data?.length > 0 && html`<ul class="entries">${data.map((wait) => html`<${WaitLine} key=${wait.seq} task=${task} wait=${wait} may=${may} decide=${setDeciding} cancel=${setCancelling} />`)}</ul>`}
     ${deciding &&
     html`<${ConfirmDialog} title="Decide this wait" yes="Decide" close=${() => setDeciding(null)} done=${reload}
@@ -105,8 +110,8 @@ function Waits({ task, may, reload }) {
 
 function Files({ task }) {
   const artifacts = task.notes.filter((entry) => entry.type === "artifact");
+  if (!task.files.length && !artifacts.length) return html`<${None}>No files touched.<//>`;
   return html`<${Section} title="Files and artifacts" count=${task.files.length + artifacts.length}>
-    ${!task.files.length && !artifacts.length && html`<${Empty}>No files touched.<//>`}
     <ul class="lines">
       ${task.files.map((file) => html`<li key=${file.path}><span class=${"change is-" + file.change}>${file.change}</span> <code title=${file.path}>${local(file.path, task.workspace)}</code> <span class="quiet"><${Ago} at=${file.at} /></span> <${EventLink} id=${task.id} seq=${file.seq} /></li>`)}
       ${artifacts.map((entry) => html`<li key=${"a" + entry.seq}><span class="change">artifact</span> <${Text} text=${entry.summary} most=${300} /> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}
@@ -118,9 +123,9 @@ function Files({ task }) {
 function SubTasks({ task }) {
   const { data, error } = useData(() => call("task_list", { parent: task.id, status: "all", workspace: "*", archived: true, limit: 200 }), [task.id, task.seq]);
   const links = task.links.filter((link) => link.kind !== "parent");
+  if (data && !data.tasks.length && !links.length) return html`<${None}>No sub-tasks.<//>`;
   return html`<${Section} title="Sub-tasks" count=${data?.tasks.length}>
     <${ErrorMessage} error=${error} />
-    ${data && !data.tasks.length && html`<${Empty}>No sub-tasks.<//>`}
     ${data?.tasks.length > 0 &&
     html`<ul class="lines">${data.tasks.map((sub) => html`<li key=${sub.id}><${Status} small status=${sub.status} word=${sub.life} /> <${TaskLink} id=${sub.id}>${sub.name}<//> <${Progress} done=${sub.done} total=${sub.total} /></li>`)}</ul>`}
     ${links.length > 0 && html`<h3>Links</h3><ul class="lines">${links.map((link) => html`<li key=${link.kind + link.target}><span class="kind">${link.kind}</span> <${LinkedTask} target=${link.target} /></li>`)}</ul>`}
@@ -129,8 +134,8 @@ function SubTasks({ task }) {
 
 function Claims({ task, may, reload }) {
   const [releasing, setReleasing] = useState(null);
+  if (!task.claims.length) return html`<${None}>Nobody has claimed this task.<//>`;
   return html`<${Section} title="Claims" count=${task.claims.length}>
-    ${!task.claims.length && html`<${Empty}>Nobody has claimed this task.<//>`}
     <ul class="entries">${task.claims.map(
       (claim) => html`<li key=${claim.item} class="entry">
         <p><strong>${claim.holder}</strong> has ${claim.item ? html`step <code>${claim.item}</code>` : "the whole task"}</p>

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from ...sync.operations import MachineSync
-from .command import Command
-from .console import answer, given, leave, line, opened_with_progress, warn
+from ....sync.operations import MachineSync
+from ..command import Command
+from ..console import answer, given, leave, line, named_task, opened_with_progress, warn
+from ..render import conflicts
 
 
 @click.command(
@@ -25,13 +26,14 @@ from .console import answer, given, leave, line, opened_with_progress, warn
 @click.option("--key", "key_file", metavar="FILE", default="", help="Encrypt with the key in this file.")
 @click.option("--dry-run", is_flag=True, help="Report what would be exchanged, and change nothing.")
 def sync_command(remote: str, key_file: str, dry_run: bool) -> None:
-    """Send what the remote lacks and merge what it has; without REMOTE, with that of the settings.
+    """Send what REMOTE lacks and merge what it has. Default: the remote in the settings.
 
     REMOTE is a git repository (URL, path or name of a remote), a folder, or the address of a server. Branches
     and files of a repository are never touched. The exit code is 1 if something on the remote cannot be used.
     """
     with opened_with_progress(MachineSync, "Syncing", create=not dry_run) as memory:
-        report = memory.sync(remote, given().get("task"), key_file=key_file, dry_run=dry_run)
+        task = named_task(memory, named) if (named := given().get("task")) else None
+        report = memory.sync(remote, task, key_file=key_file, dry_run=dry_run)
     answer(report.to_dict(), _show)
     leave(1 if report.rejected or report.waiting else 0)
 
@@ -42,11 +44,7 @@ def _show(data: Any) -> None:
     click.echo(f"{data['sent']:,} events {sent}, {data['received']:,} {received}{tasks}.")
     if data["purged"]:
         click.echo(f"{data['purged']:,} events belong to tasks that were purged here.")
-    for conflict in data["conflicts"]:
-        warn(
-            f"two machines continued {conflict['task_id']} differently from #{conflict['seq']} on;"
-            f" the other history is kept as {conflict['kept_as']}"
-        )
+    conflicts(data["conflicts"], "machines")
     for rejected in data["rejected"]:
         warn(f"cannot be used: {line(rejected)}")
     if data["waiting"]:

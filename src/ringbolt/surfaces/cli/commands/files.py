@@ -8,17 +8,17 @@ from typing import Any
 
 import click
 
-from ...core.copying import copy_store
-from ...core.handoff import Handoff
-from ...core.tasks import Tasks
-from ...core.transfer import Transfer
-from ...core.verify import Verify
-from ...files.folder_operations import Folders
-from ...model.errors import InvalidInput
-from ...model.results import CopyReport
-from ...opening import Opening
-from .command import Command, Group, operation_command
-from .console import (
+from ....core.copying import copy_store
+from ....core.handoff import Handoff
+from ....core.tasks import Tasks
+from ....core.transfer import Transfer
+from ....core.verify import Verify
+from ....files.folder_operations import Folders
+from ....model.errors import InvalidInput
+from ....model.results import CopyReport
+from ....opening import Opening
+from ..command import Command, Group, operation_command
+from ..console import (
     answer,
     call,
     given,
@@ -33,8 +33,8 @@ from .console import (
     warn,
     written,
 )
-from .parameters import KEY, argument
-from .render import plain
+from ..parameters import KEY, argument
+from ..render import conflicts, plain
 
 
 @click.command(
@@ -129,7 +129,7 @@ def _show_folder(data: Any) -> None:
 def import_command(path: str, kind: str | None) -> None:
     """Import an export from PATH; nothing is added twice, nothing is overwritten.
 
-    For a folder, --format names its kind.
+    A folder needs --format.
     """
     if kind is None and os.path.isdir(path):
         raise click.UsageError(f"{path} is a folder: add --format bank or --format states.")
@@ -141,11 +141,7 @@ def import_command(path: str, kind: str | None) -> None:
 def _show_import(data: Any) -> None:
     tasks = len(data["tasks"])
     click.echo(f"{data['added']:,} events added to {tasks:,} tasks; {data['known']:,} were known.")
-    for conflict in data["conflicts"]:
-        warn(
-            f"the two stores continued {conflict['task_id']} differently from #{conflict['seq']} on;"
-            f" the other history is kept as {conflict['kept_as']}"
-        )
+    conflicts(data["conflicts"], "stores")
     for warning in data.get("warnings", ()):
         warn(warning)
 
@@ -161,7 +157,11 @@ def backup_command(path: str, force: bool) -> None:
 
 def _check_new(path: str, force: bool) -> None:
     if os.path.isfile(path) and not force:
-        raise InvalidInput("invalid_argument", f"The file {line(path)} exists.", "Name another file.")
+        raise InvalidInput(
+            "invalid_argument",
+            f"The file {line(path)} exists.",
+            "Name another file, or replace this one with --force.",
+        )
 
 
 @click.command("restore", cls=Command, examples=("ringbolt restore /backups/ringbolt.backup --yes",))
@@ -191,20 +191,9 @@ class _VerifiableStore(Opening, Verify):
     """A memory that can only be opened, read and verified."""
 
 
-@click.group(
-    "store",
-    cls=Group,
-    examples=("ringbolt store info", "ringbolt store copy tasks.db postgresql://localhost/tasks"),
-)
-def store_command() -> None:
-    """Describe or copy stores: SQLite files or postgresql:// URLs."""
-
-
-@store_command.command(
-    short_help="Describe a store.", examples=("ringbolt store info", "ringbolt store info tasks.db --json")
-)
+@click.command("info", cls=Command, examples=("ringbolt store info", "ringbolt store info tasks.db --json"))
 @click.argument("location", metavar="[STORE]", required=False)
-def info(location: str | None) -> None:
+def info_command(location: str | None) -> None:
     """Describe a store: engine, schema, size, number of tasks and events.
 
     Without STORE: the configured one, or the one in the user's data folder.
@@ -225,13 +214,14 @@ def _show_facts(facts: dict[str, Any]) -> None:
         click.echo(f"{name:{width}}  {f'{value:,}' if isinstance(value, int) else line(value)}")
 
 
-@store_command.command(
-    short_help="Let another role use a PostgreSQL store.",
+@click.command(
+    "grant",
+    cls=Command,
     examples=("ringbolt store grant ringbolt --store postgresql://owner@localhost/tasks",),
 )
 @click.argument("role", metavar="ROLE")
-def grant(role: str) -> None:
-    """Let ROLE use the store: it may read and write rows, and neither alter nor drop a table.
+def grant_command(role: str) -> None:
+    """Let ROLE use the store: it may read and write rows, but not alter or drop tables.
 
     Run it as the owner of the database, once and after every upgrade; it also creates or migrates the tables.
     The processes that use the store then connect as ROLE.
@@ -242,13 +232,14 @@ def grant(role: str) -> None:
     answer({"role": role}, lambda _: click.echo(f"{line(role)} may use the store."))
 
 
-@store_command.command(
-    short_help="Copy a store, and verify the copy.",
+@click.command(
+    "copy",
+    cls=Command,
     examples=("ringbolt store copy tasks.db postgresql://localhost/tasks",),
 )
 @click.argument("source", metavar="SRC")
 @click.argument("target", metavar="DST")
-def copy(source: str, target: str) -> None:
+def copy_command(source: str, target: str) -> None:
     """Copy the store SRC into DST, which is created if needed; either may be SQLite or PostgreSQL.
 
     Nothing in DST is overwritten. The same command continues an interrupted copy. At the end both stores are
@@ -292,3 +283,11 @@ def _differences(report: CopyReport) -> list[str]:
 def _first(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - 10:,} more" if len(names) > 10 else ""
     return ", ".join(names[:10]) + more
+
+
+store_command = Group(
+    "store",
+    help="Describe or copy stores: SQLite files or postgresql:// URLs.",
+    examples=("ringbolt store info", "ringbolt store copy tasks.db postgresql://localhost/tasks"),
+    commands=[info_command, grant_command, copy_command],
+)

@@ -13,14 +13,14 @@ from typing import Any
 
 import click
 
-from ...config import user_folder
-from ...memory import TaskMemory
-from .. import demo as story
-from ..http import PORT
-from ..http.auth import rotate_tokens
-from ..mcp import stdio
-from .command import Command
-from .console import given, line, require_user, speaks_as_user
+from ....config import user_folder
+from ....memory import TaskMemory
+from ... import demo as story
+from ...http import PORT
+from ...http.auth import rotate_tokens
+from ...mcp import stdio
+from ..command import Command
+from ..console import given, line, require_user, speaks_as_user
 
 # Hosts that have a program, with its name.
 _HOST_PROGRAMS = {
@@ -68,7 +68,7 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
 @TOOLS
 @click.option("--worker/--no-worker", default=True, help="Whether to run queued jobs too.")
 @click.option("--new-tokens", is_flag=True, help="Create new tokens first; the old ones stop working.")
-@click.option("--demo", is_flag=True, help="Serve a store of its own with an example task, not yours.")
+@click.option("--demo", is_flag=True, help="Serve an example store instead of yours.")
 def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bool, demo: bool) -> None:
     """Serve HTTP and MCP on this machine until it is interrupted or terminated.
 
@@ -81,7 +81,7 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
         rotate_tokens()
     common = given()
     if demo and common.get("store"):
-        raise click.UsageError("--demo has a store of its own. Leave out --store, or --demo.")
+        raise click.UsageError("--demo has its own store. Leave out --store, or --demo.")
     http.serve(
         _demo_store() if demo else common.get("store"),
         host=host,
@@ -166,5 +166,5 @@ def mcp_command(tools: str) -> None:
 @click.option("--keep", metavar="FOLDER", help="Keep the store in this folder.")
 @click.pass_context
 def demo_command(context: click.Context, keep: str | None) -> None:
-    """Show a deployment in which a process is really killed, and another one continues."""
+    """Run a deployment whose process is really killed, and let another process finish it."""
     context.exit(story.run(keep))

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from ...memory import TaskMemory
-from ...model.errors import InvalidInput
-from ...model.types import is_dict
-from ...operations import OPERATIONS, call, parameters
-from ...packet.encode import pretty
-from .command import Command
-from .console import answer, given, json_of, line, open_memory, table
+from ....memory import TaskMemory
+from ....model.errors import InvalidInput
+from ....model.types import is_dict
+from ....operations import OPERATIONS, call, parameters
+from ....packet.encode import pretty
+from ..command import Command
+from ..console import answer, given, json_of, line, open_memory, table
 
 
 def _complete_name(context: click.Context, option: click.Parameter, incomplete: str) -> list[str]:

@@ -10,20 +10,20 @@ from typing import Any
 
 import click
 
-from ...hosts import drill
-from ...hosts.host_table import HOSTS
-from ...hosts.install.installer import Installer, hook_program
-from ...hosts.install.permanent import permanent_ringbolt
-from ...hosts.install.plugins import PLUGIN_HOSTS, agents_snippet, mcp_settings, write_plugin
-from ...hosts.install.trial import Trial, try_installed
-from ...hosts.transcripts.importing import TranscriptClock, capture_transcripts
-from ...memory import TaskMemory
-from ...model.errors import InvalidInput, StoreError
-from ...model.results import DrillResult
-from ...model.rules import parse_duration
-from ...model.validate import moment, seconds_of
-from .command import Command
-from .console import answer, given, leave, line, open_memory, progress_bar, say, table, warn
+from ....hosts import drill
+from ....hosts.host_table import HOSTS
+from ....hosts.install.installer import Installer, hook_program
+from ....hosts.install.permanent import permanent_ringbolt
+from ....hosts.install.plugins import PLUGIN_HOSTS, agents_snippet, mcp_settings, write_plugin
+from ....hosts.install.trial import Trial, try_installed
+from ....hosts.transcripts.importing import TranscriptClock, capture_transcripts
+from ....memory import TaskMemory
+from ....model.errors import InvalidInput, StoreError
+from ....model.results import DrillResult
+from ....model.rules import parse_duration
+from ....model.validate import moment, seconds_of
+from ..command import Command
+from ..console import answer, given, leave, line, named_task, open_memory, progress_bar, say, table, warn
 
 # Exit codes of --check; 4 is anything else: installed partly, or outdated.
 _EXIT = {"installed": 0, "not installed": 3}
@@ -46,9 +46,9 @@ _EXIT = {"installed": 0, "not installed": 3}
 @click.option("--user", "scope", flag_value="user", default=None, help="For all your projects.")
 @click.option("--project", "scope", flag_value="project", help="For this project only.")
 @click.option("--dry-run", is_flag=True, help="Print a diff of what would change, and change nothing.")
-@click.option("--remove", is_flag=True, help="Remove everything again.")
+@click.option("--remove", is_flag=True, help="Remove what was installed.")
 @click.option(
-    "--check", is_flag=True, help="Check the installation: exit code 0 installed, 3 not, 4 partly/outdated."
+    "--check", is_flag=True, help="Check only: exit code 0 if installed, 3 if not, 4 if partly or outdated."
 )
 @click.option("--statusline", is_flag=True, help="Also show the task in the status line of Claude Code.")
 @click.option("--plugin", metavar="FOLDER", help="Write a plugin to this folder instead: claude-code, codex.")
@@ -205,7 +205,7 @@ def _show_captured(data: Any) -> None:
 @click.option(
     "--truth",
     metavar="FILE",
-    help="What was said before the cut, a line `KIND: TEXT` each, e.g. `decision: …`.",
+    help="What was said before the cut: lines of the form `KIND: TEXT`, such as `decision: …`.",
 )
 @click.option("--model", is_flag=True, help="Ask the configured model what was said before the cut.")
 def drill_command(
@@ -219,14 +219,15 @@ def drill_command(
 
     What is inferred from the narration is scored only against --truth or --model.
 
-    The exit code is 1 if the packet of 1,500 tokens has less of anything than is required.
+    The exit code is 1 if the packet of 1,500 tokens recovers less of anything than is required.
     """
     task = which or given().get("task")
     if every and (task is not None or at is not None or truth is not None):
         raise click.UsageError("--all cannot be combined with a task, --at or --truth.")
     drills: list[DrillResult] = []
     with open_memory(TaskMemory) as memory, progress_bar("Drilling") as progress:
-        ids = [task] if not every else sorted(memory.store.read(lambda tx: tx.chain_ends()))
+        named = named_task(memory, task) if task else None
+        ids = [named] if not every else sorted(memory.store.read(lambda tx: tx.chain_ends()))
         for number, name in enumerate(ids):
             if progress is not None:
                 progress(number, len(ids))

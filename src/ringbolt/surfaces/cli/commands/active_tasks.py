@@ -8,34 +8,18 @@ from typing import Any
 
 import click
 
-from ...config import load_settings
-from ...files.active_block import age
-from ...files.active_operations import ActiveTasks
-from ...files.active_tasks import HEADINGS, real_next
-from ...files.active_tasks import answer as public_form
-from ...memory import TaskMemory
-from ...model.errors import RingboltError
-from ...model.results import ActiveRow, RenderReport
-from ...upkeep.operations import Upkeep
-from .command import Group, operation_command
-from .console import answer, emit, every_workspace, given, leave, line, open_memory, wants_json, warn
-from .parameters import option
-
-
-@click.group(
-    "active-tasks",
-    cls=Group,
-    invoke_without_command=True,
-    examples=("ringbolt active-tasks", 'ringbolt active-tasks add shop "Deploy the shop" --next "Build it"'),
-)
-@click.pass_context
-def active_tasks_command(context: click.Context) -> None:
-    """The active tasks of a workspace, and ACTIVE-TASKS.md, which shows them or is their ledger.
-
-    Without a command: list.
-    """
-    if context.invoked_subcommand is None:
-        context.invoke(list_rows)
+from ....config import load_settings
+from ....files.active_block import age
+from ....files.active_operations import ActiveTasks
+from ....files.active_tasks import HEADINGS, real_next
+from ....files.active_tasks import answer as public_form
+from ....memory import TaskMemory
+from ....model.errors import RingboltError
+from ....model.results import ActiveRow, RenderReport
+from ....upkeep.operations import Upkeep
+from ..command import Command, Group, operation_command
+from ..console import answer, emit, every_workspace, given, leave, line, open_memory, wants_json, warn
+from ..parameters import option
 
 
 def _opened(create: bool = False) -> ActiveTasks:
@@ -45,11 +29,9 @@ def _opened(create: bool = False) -> ActiveTasks:
     return open_memory(ActiveTasks, create=create, settings=settings)
 
 
-@active_tasks_command.command(
-    "list", short_help="List the open tasks.", examples=("ringbolt active-tasks list --completed",)
-)
+@click.command("list", cls=Command, examples=("ringbolt active-tasks list --completed",))
 @click.option("--completed", is_flag=True, help="Include completed tasks.")
-def list_rows(completed: bool = False) -> None:
+def list_command(completed: bool) -> None:
     """List the open tasks: live ones first, then stale ones."""
     with _opened() as memory:
         listed = memory.active_tasks(completed=completed)
@@ -73,8 +55,8 @@ def list_rows(completed: bool = False) -> None:
         warn(f"the file is out of date: {', '.join(listed.projection.stale_reasons)}")
 
 
-@active_tasks_command.command(short_help="Write ACTIVE-TASKS.md.", examples=("ringbolt active-tasks render",))
-def render() -> None:
+@click.command("render", cls=Command, examples=("ringbolt active-tasks render",))
+def render_command() -> None:
     """Write ACTIVE-TASKS.md from the store; with the markdown ledger there is nothing to do."""
     with _opened() as memory:
         report = memory.active_tasks_render()
@@ -88,9 +70,8 @@ def _show_rendered(report: Any) -> None:
         click.echo(f"Nothing was written: {line(report['reason'])}.")
 
 
-@active_tasks_command.command(
-    short_help="Add a task, or change it.",
-    examples=('ringbolt active-tasks add shop "Deploy the shop" --branch main',),
+@click.command(
+    "add", cls=Command, examples=('ringbolt active-tasks add shop "Deploy the shop" --branch main',)
 )
 @click.argument("label")
 @click.argument("description")
@@ -98,25 +79,23 @@ def _show_rendered(report: Any) -> None:
 @click.option("--status", metavar="STATUS", help="For example “In progress”, waiting, blocked, failed, done.")
 @click.option("--subagent", metavar="SESSION", help="The session that works on it.")
 @click.option("--next", metavar="TEXT", help="What to do next.")
-def add(label: str, description: str, **more: str | None) -> None:
+def add_command(label: str, description: str, **more: str | None) -> None:
     """Add a task with a LABEL, or change the open task that has it."""
     with _opened(create=True) as memory:
         _written(memory.active_tasks_add(label, description, **more))
 
 
-@active_tasks_command.command(
-    short_help="Mark a task as done.", examples=("ringbolt active-tasks complete shop",)
-)
+@click.command("complete", cls=Command, examples=("ringbolt active-tasks complete shop",))
 @click.argument("label")
-def complete(label: str) -> None:
+def complete_command(label: str) -> None:
     """Mark the task with a LABEL (or id) as done."""
     with _opened() as memory:
         _written(memory.active_tasks_complete(label))
 
 
-@active_tasks_command.command(short_help="List stale tasks.", examples=("ringbolt active-tasks stale",))
-def stale() -> None:
-    """List the tasks without an update for longer than the setting stale_threshold."""
+@click.command("stale", cls=Command, examples=("ringbolt active-tasks stale",))
+def stale_command() -> None:
+    """List the tasks without an update for as long as `stale_threshold` says."""
     with _opened() as memory:
         rows = memory.active_tasks_stale()
         if wants_json():
@@ -145,44 +124,9 @@ def _show_upkeep(report: Any) -> None:
         warn(f"{rule} failed: {line(error)}")
 
 
-for _command in (
-    operation_command(
-        "reconcile",
-        Upkeep,
-        "tasks_reconcile",
-        "--dry-run --grace",
-        defaults={"dry_run": False},
-        prepare=every_workspace,
-        show=_show_upkeep,
-        task=False,
-        everywhere=True,
-        short_help="Find tasks whose session is gone.",
-        help="Mark open tasks whose session is gone: for review if work was done, otherwise as abandoned.\n\n"
-        "No task becomes completed. Each change is an event that `ringbolt undo` can undo.",
-        examples=("ringbolt active-tasks reconcile --dry-run", "ringbolt active-tasks reconcile --grace 2h"),
-    ),
-    operation_command(
-        "hygiene",
-        Upkeep,
-        "tasks_hygiene",
-        option("--apply", of="dry_run", sets=False, help="Make the changes, not only report them."),
-        option("--dry-run", of="dry_run", sets=True),
-        "--older-than",
-        prepare=every_workspace,
-        show=_show_upkeep,
-        task=False,
-        everywhere=True,
-        short_help="Find duplicates and old failures.",
-        help="Mark duplicates as superseded by the task that is kept, and old failures as abandoned.\n\n"
-        "Without --apply nothing is changed. Each change is an event that `ringbolt undo` can undo.",
-        examples=("ringbolt active-tasks hygiene", "ringbolt active-tasks hygiene --apply --older-than 7d"),
-    ),
-):
-    active_tasks_command.add_command(_command)
-
-
-@active_tasks_command.command(
-    short_help="Run all upkeep rules once.",
+@click.command(
+    "maintain",
+    cls=Command,
     examples=("ringbolt active-tasks maintain --dry-run", "ringbolt active-tasks maintain --json --render"),
 )
 @click.option("--apply/--dry-run", "apply", default=True, help="Make the changes, or only report them.")
@@ -190,8 +134,10 @@ for _command in (
 @click.option("--trust-clock", is_flag=True, help="Trust the clock at once, even if it was just set.")
 @click.option("--render", is_flag=True, help="Write ACTIVE-TASKS.md afterwards.")
 @click.option("--here", is_flag=True, help="Only in this workspace, not in the whole store.")
-def maintain(apply: bool, older_than: str | None, trust_clock: bool, render: bool, here: bool) -> None:
-    """Release claims, reconcile, tidy up, pause, report stuck tasks and archive old ones, in one run.
+def maintain_command(
+    apply: bool, older_than: str | None, trust_clock: bool, render: bool, here: bool
+) -> None:
+    """Run all upkeep rules once: release claims, reconcile, tidy up, pause, report stuck tasks, archive.
 
     For a machine without a worker, from cron. The exit code is 2 if some rules failed, 1 if all did.
     """
@@ -237,3 +183,56 @@ def _show(rows: Sequence[ActiveRow]) -> None:
         for name, value in details.items():
             if value:
                 click.echo(f"      {name}: {line(value)}")
+
+
+active_tasks_command = Group(
+    "active-tasks",
+    callback=lambda: click.get_current_context().invoke(list_command),
+    help="The active tasks of a workspace, and ACTIVE-TASKS.md, which shows them or is their ledger.\n\n"
+    "Without a command: list.",
+    examples=("ringbolt active-tasks", 'ringbolt active-tasks add shop "Deploy the shop" --next "Build it"'),
+    commands=[
+        list_command,
+        render_command,
+        add_command,
+        complete_command,
+        stale_command,
+        operation_command(
+            "reconcile",
+            Upkeep,
+            "tasks_reconcile",
+            "--dry-run",
+            "*",
+            defaults={"dry_run": False},
+            prepare=every_workspace,
+            show=_show_upkeep,
+            task=False,
+            everywhere=True,
+            help="Mark open tasks whose session is gone: for review if work was done, otherwise as abandoned."
+            "\n\nNo task becomes completed. Each change is an event that `ringbolt undo` can undo.",
+            examples=(
+                "ringbolt active-tasks reconcile --dry-run",
+                "ringbolt active-tasks reconcile --grace 2h",
+            ),
+        ),
+        operation_command(
+            "hygiene",
+            Upkeep,
+            "tasks_hygiene",
+            option("--apply", of="dry_run", sets=False, help="Make the changes, not only report them."),
+            option("--dry-run", of="dry_run", sets=True),
+            "*",
+            prepare=every_workspace,
+            show=_show_upkeep,
+            task=False,
+            everywhere=True,
+            help="Supersede duplicates by the task that is kept, and abandon old failures.\n\n"
+            "Without --apply nothing is changed. Each change is an event that `ringbolt undo` can undo.",
+            examples=(
+                "ringbolt active-tasks hygiene",
+                "ringbolt active-tasks hygiene --apply --older-than 7d",
+            ),
+        ),
+        maintain_command,
+    ],
+)

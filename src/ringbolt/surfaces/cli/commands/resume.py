@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from ...ledger.base import Base
-from ...packet.operations import Views
-from .command import Command, operation_command
-from .console import answer, call, task_option
-from .parameters import NAMED_TASK
-from .render import plain, text
+from ....ledger.base import Base
+from ....packet.operations import Views
+from ..command import Command, operation_command
+from ..console import answer, call, task_option
+from ..parameters import NAMED_TASK
+from ..render import plain, text
 
 
 def _turn(memory: Base, arguments: Mapping[str, Any]) -> None:
     """Make the named task the session's current one."""
     if memory.origin.session and arguments.get("task_id"):
         # These load what no other packet needs.
-        from ...core.draft_tasks import turn_to
-        from ...hosts.taken_tasks import call_hooks
+        from ....core.draft_tasks import turn_to
+        from ....hosts.answers.taken_tasks import call_hooks
 
         turn_to(memory, arguments["task_id"])
         call_hooks(memory)
@@ -31,7 +31,7 @@ resume_command = operation_command(
     Views,
     "task_resume",
     NAMED_TASK,
-    "--budget --repository",
+    "*",
     show=text,
     before=_turn,
     help="Show what an agent needs to continue a TASK: the text to inject after a compaction.\n\n"

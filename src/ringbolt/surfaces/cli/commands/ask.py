@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ask.operations import Asking
-from ...extract.running_summary import Summarizing
-from .console import echo, say, text_of
-from .parameters import NAMED_TASK, OperationCommand, argument, option
-from .render import text
+from ....ask.operations import Asking
+from ....extract.running_summary import Summarizing
+from ..console import echo, say, text_of
+from ..parameters import NAMED_TASK, OperationCommand, argument, option
+from ..render import text
 
 ask_command = OperationCommand(
     "ask",
@@ -34,7 +34,7 @@ summary_command = OperationCommand(
     Summarizing,
     "task_summary",
     NAMED_TASK,
-    "--detail",
+    "*",
     option("--kept", of="refresh", sets=False, help="Show the stored summary, however old."),
     show=_show,
     help="Show a TASK in three to five sentences, and later events line by line.",

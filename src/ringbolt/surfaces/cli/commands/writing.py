@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ...core.actions import Actions
-from ...core.approvals import Approvals
-from ...core.claims import Claims
-from ...core.entries import Entries
-from ...core.notes import Notes
-from ...core.tasks import Tasks
-from ...core.undo import Undo
-from .console import echo, json_of, text_of, written
-from .parameters import BECAUSE, KEY, NAMED_TASK, STEP, TAGS, TOKEN, OperationCommand, argument, option
+from ....core.actions import Actions
+from ....core.approvals import Approvals
+from ....core.claims import Claims
+from ....core.entries import Entries
+from ....core.notes import Notes
+from ....core.tasks import Tasks
+from ....core.undo import Undo
+from ..console import echo, json_of, text_of, written
+from ..parameters import BECAUSE, KEY, NAMED_TASK, STEP, TAGS, TOKEN, OperationCommand, argument, option
 
 write_command = partial(OperationCommand, show=written)
 REPLACES = option("--replaces", of="supersedes", type=int, multiple=False)
@@ -71,9 +71,9 @@ decide_command = write_command(
     "--title",
     option("--risk", of="risks", help="What may go wrong with it; repeat it for several."),
     "--if-wrong",
+    REPLACES,
     STEP,
     TAGS,
-    REPLACES,
     TOKEN,
     KEY,
     examples=('ringbolt decide ghcr.io --because "the key works there" --option docker.io --option ghcr.io',),
@@ -108,9 +108,7 @@ set_command = write_command(
     argument("name"),
     argument("value"),
     option("--value-is-json", of="value_is_json", is_flag=True, help="VALUE is JSON, not a text."),
-    STEP,
-    TOKEN,
-    KEY,
+    "*",
     prepare=_read_value,
     help="Set the variable NAME to VALUE. Earlier values stay in the history.",
     examples=("ringbolt set version v1.2.3", "ringbolt set ports '[8080, 8081]' --value-is-json"),
@@ -144,9 +142,7 @@ finish_command = write_command(
     "task_finish",
     argument("answer", required=False, stdin=True),
     option("--error", help="The error that ended it: the task has failed."),
-    "--status --message",
-    TOKEN,
-    KEY,
+    "*",
     help="End a task with its final ANSWER, or with the error that ended it.",
     examples=(
         'ringbolt finish "The shop is live at https://shop.example"',
@@ -161,8 +157,8 @@ approve_command = write_command(
     argument("what", required=False),
     "--note --mode",
     KEY,
-    help="Approve WHAT waits for your word: a step, or the #SEQ of a side effect; by default all of it.\n\n"
-    "Only the user can. --mode changes what waits: auto, confirm (side effects), manual (steps too).",
+    help="Approve WHAT waits for you: a step, or the #SEQ of a side effect. Default: everything that waits."
+    "\n\nOnly the user can. --mode changes what waits: auto, confirm (side effects), manual (steps too).",
     examples=("ringbolt approve", 'ringbolt approve Push --note "but not on Friday"'),
 )
 
@@ -174,7 +170,7 @@ reject_command = write_command(
     option("--note", "--because", of="note"),
     KEY,
     defaults={"approve": False},
-    help="Reject WHAT waits for your word: a step, or the #SEQ of a side effect; by default all of it.",
+    help="Reject WHAT waits for you: a step, or the #SEQ of a side effect. Default: everything that waits.",
     examples=('ringbolt reject "#12" --because "the shop is closed today"',),
 )
 
@@ -207,9 +203,7 @@ undo_command = write_command(
     Undo,
     "task_undo",
     argument("seq", required=False),
-    BECAUSE,
-    TOKEN,
-    KEY,
+    "*",
     help="Undo the changes of event SEQ, or of the last one. Nothing is erased.",
     examples=("ringbolt undo", 'ringbolt undo 12 --because "it was the wrong file"'),
 )
@@ -229,12 +223,9 @@ claim_command = write_command(
     Claims,
     "task_claim",
     NAMED_TASK,
-    STEP,
-    "--holder",
     option("--lease", of="lease_seconds"),
-    "--reclaim",
-    KEY,
-    help="Claim a TASK, or one of its steps. Pass the token that is shown with later writes (--token).",
+    "*",
+    help="Claim a TASK, or one of its steps. Pass the printed token with later writes (--token).",
     examples=("ringbolt claim --step 2 --agent builder", 'ringbolt claim --reclaim "its machine is gone"'),
 )
 
@@ -243,9 +234,6 @@ release_command = write_command(
     Claims,
     "task_release",
     NAMED_TASK,
-    STEP,
-    TOKEN,
-    BECAUSE,
-    KEY,
+    "*",
     examples=("ringbolt release --step 2 --token 1",),
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from ...core.actions import Actions
-from ...recall.operations import Recalling
-from .command import Command, operation_command
-from .console import answer, call, moment, task_option, text_of
-from .parameters import STEP, argument, option
-from .render import event_in_full, hits, thread
+from ....core.actions import Actions
+from ....recall.operations import Recalling
+from ..command import Command, operation_command
+from ..console import answer, call, moment, task_option, text_of
+from ..parameters import argument, option
+from ..render import event_in_full, hits, thread
 
 recall_command = operation_command(
     "recall",
@@ -23,18 +23,16 @@ recall_command = operation_command(
         required=False,
         convert=lambda words: text_of(" ".join(words)),
     ),
-    STEP,
     option("--type", of="types"),
     option("--tag", of="tags", help="Only results with this tag; repeat it for several."),
-    "--since",
     option("--until", metavar="TIME"),
     option("--at", metavar="SEQ|TIME", convert=moment),
-    "--limit --cursor --titles --near --repository",
+    "*",
     show=hits,
     everywhere=True,
     help="Search everything recorded: messages, actions and their output, decisions and their reasons.\n\n"
-    'Any WORDS will do. "Quoted phrases" must match, conf* matches a prefix. The search covers the tasks of'
-    " this workspace, or the task that --task names.",
+    'Any WORDS will do. "Quoted phrases" must match, and conf* matches a prefix. The search covers the tasks'
+    " of this workspace, or one task with --task.",
     examples=(
         "ringbolt recall registry key",
         "ringbolt recall '\"access denied\"' --type error --everywhere",

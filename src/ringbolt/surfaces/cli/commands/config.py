@@ -7,33 +7,18 @@ from typing import Any
 
 import click
 
-from ...config import allowed, check_name, line_of, load_settings, settings_path, write_setting
-from ...model.settings import SETTINGS, Settings
-from ...store.locations import without_password
-from .command import Command, Group
-from .console import answer, given, line, require_user
+from ....config import allowed, check_name, line_of, load_settings, settings_path, write_setting
+from ....model.settings import SETTINGS, Settings
+from ....store.locations import without_password
+from ..command import Command, Group
+from ..console import answer, given, line, require_user
 
 
 def _loaded() -> Settings:
     return load_settings(store=given().get("store"))
 
 
-@click.group(
-    "config",
-    cls=Group,
-    invoke_without_command=True,
-    examples=("ringbolt config", "ringbolt config --changed", "ringbolt config get tokens"),
-)
-@click.option("--changed", is_flag=True, help="Only settings that differ from their default.")
-@click.pass_context
-def config_command(context: click.Context, changed: bool) -> None:
-    """Show every setting, its value, its source, and the allowed values.
-
-    Settings come from the defaults, the settings file (`ringbolt config path`), environment variables like
-    RINGBOLT_STORE, and arguments; later ones win.
-    """
-    if context.invoked_subcommand is not None:
-        return
+def _show_all(changed: bool) -> None:
     rows = {
         name: row for name, row in described(_loaded()).items() if not changed or row["source"] != "default"
     }
@@ -95,22 +80,22 @@ def _show_settings(rows: dict[str, Any]) -> None:
         click.echo("All settings have their defaults.")
 
 
-@config_command.command("get", short_help="Show one setting.", examples=("ringbolt config get tokens",))
+@click.command("get", cls=Command, examples=("ringbolt config get tokens",))
 @click.argument("name")
-def get(name: str) -> None:
+def get_command(name: str) -> None:
     """Show the value of the setting NAME; --json shows everything about it."""
     check_name(name, "argument")
     answer(described(_loaded())[name], lambda row: click.echo(line(row["value"])))
 
 
-@config_command.command(
+@click.command(
     "set",
-    short_help="Change a setting in the settings file.",
+    cls=Command,
     examples=("ringbolt config set time_zone Europe/Berlin", "ringbolt config set guard ask"),
 )
 @click.argument("name")
 @click.argument("value")
-def set_(name: str, value: str) -> None:
+def set_command(name: str, value: str) -> None:
     """Set NAME to VALUE in the settings file; the rest of the file stays as it is.
 
     A variable such as RINGBOLT_GUARD still wins over the file.
@@ -123,13 +108,23 @@ def set_(name: str, value: str) -> None:
     )
 
 
-@config_command.command(
-    "path", short_help="Show the path of the settings file.", examples=("ringbolt config path",)
-)
-def path() -> None:
-    """Show the path of the settings file, a TOML file with lines like `tokens = "estimate"`."""
+@click.command("path", cls=Command, examples=("ringbolt config path",))
+def path_command() -> None:
+    """Show the path of the settings file: TOML, with lines like `tokens = "estimate"`."""
     place = settings_path()
     answer({"path": place, "exists": os.path.exists(place)}, lambda data: click.echo(line(data["path"])))
+
+
+config_command = Group(
+    "config",
+    callback=_show_all,
+    help="Show every setting, its value, its source, and the allowed values.\n\n"
+    "Settings come from the defaults, the settings file (`ringbolt config path`), environment variables like"
+    " RINGBOLT_STORE, and arguments; later ones win.",
+    examples=("ringbolt config", "ringbolt config --changed", "ringbolt config get tokens"),
+    params=[click.Option(["--changed"], is_flag=True, help="Only settings that differ from their default.")],
+    commands=[get_command, set_command, path_command],
+)
 
 
 @click.command(

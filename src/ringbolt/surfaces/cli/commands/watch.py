@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import click
 
-from ...memory import TaskMemory
-from ...model.types import Event
-from .command import Command
-from .console import emit, given, is_terminal, named_task, open_memory, wants_json
-from .render import event
+from ....memory import TaskMemory
+from ....model.types import Event
+from ..command import Command
+from ..console import emit, given, is_terminal, named_task, open_memory, wants_json
+from ..render import event
 
 
 @click.command(
@@ -73,7 +73,7 @@ def _new_events(memory: TaskMemory, seen: dict[str, int]) -> Iterator[Event]:
 
 def _print_events(memory: TaskMemory, every: float, most: int | None) -> None:
     seen = _tasks(memory)
-    click.echo(f"ringbolt: watching {len(seen)} tasks", err=True)
+    click.echo(f"ringbolt: watching {len(seen)} {'task' if len(seen) == 1 else 'tasks'}", err=True)
     count = 0
     while True:
         for new in _new_events(memory, seen):

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from ...memory import TaskMemory
-from .command import operation_command
-from .console import line, written
-from .parameters import argument
-from .render import minute
+from ....memory import TaskMemory
+from ..command import operation_command
+from ..console import line, written
+from ..parameters import argument
+from ..render import minute
 
 
 def _show(proposals: Any) -> None:
@@ -25,8 +25,7 @@ proposals_command = operation_command(
     TaskMemory,
     "task_proposals",
     show=_show,
-    short_help="Show what agents proposed to you.",
-    help="Show what agents wanted to change and only you can: your own words, decisions and limits.",
+    help="Show the changes that agents propose and only you can make: to your words, decisions and limits.",
     examples=("ringbolt proposals",),
 )
 accept_command = operation_command(
@@ -34,10 +33,9 @@ accept_command = operation_command(
     TaskMemory,
     "task_accept",
     argument("proposal"),
-    "--reason",
+    "*",
     show=written,
-    short_help="Accept a proposal.",
-    help="Accept PROPOSAL, which is done now. What an agent wrote stays marked as the agent's.",
+    help="Accept PROPOSAL and make the change. What an agent wrote stays marked as the agent's.",
     examples=("ringbolt accept 12",),
 )
 decline_command = operation_command(
@@ -45,9 +43,8 @@ decline_command = operation_command(
     TaskMemory,
     "task_reject",
     argument("proposal"),
-    "--reason",
+    "*",
     show=written,
-    short_help="Decline a proposal.",
     help="Decline PROPOSAL; nothing else changes.",
     examples=('ringbolt decline 12 --reason "not before the release"',),
 )

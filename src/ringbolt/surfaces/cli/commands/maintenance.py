@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Generator, Iterator
@@ -10,20 +11,24 @@ from typing import Any
 
 import click
 
-from ...config import load_settings, store_location
-from ...core.queue import Queue
-from ...core.verify import Verify
-from ...extract.distillation import Distilling
-from ...memory import TaskMemory
-from ...model.errors import InvalidInput, RingboltError, shown
-from ...recall.operations import Recalling
-from ...retention.operations import Retention
-from ...store.locations import without_password
-from ...worker.pool import Pool
-from ...worker.worker import HANDLERS, Handler, handlers_for
-from .. import doctor
-from .command import Command, Group, operation_command
-from .console import (
+from ....config import load_settings, store_location
+from ....core.queue import Queue
+from ....core.repair import repair
+from ....core.verify import Verify
+from ....extract.distillation import Distilling
+from ....journal.folders import store_path
+from ....memory import TaskMemory
+from ....model.errors import InvalidInput, RingboltError, shown
+from ....opening import Opening
+from ....recall.operations import Recalling
+from ....retention.operations import Retention
+from ....store.locations import without_password
+from ....worker.pool import Pool
+from ....worker.worker import HANDLERS, Handler, handlers_for
+from ... import doctor
+from ...task_words import ago
+from ..command import Command, Group, operation_command
+from ..console import (
     answer,
     call,
     every_workspace,
@@ -31,23 +36,11 @@ from .console import (
     leave,
     line,
     open_memory,
-    opened_with_progress,
+    progress_bar,
     table,
     warn,
 )
-from .parameters import option
-
-
-@click.command("verify", cls=Command, task=True, examples=("ringbolt verify", "ringbolt verify --task 7k3m"))
-def verify_command() -> None:
-    """Replay the events and check hashes, numbering, every row of state, and the file itself.
-
-    The exit code is 1 if a problem was found.
-    """
-    with opened_with_progress(Verify, "Verifying") as memory:
-        report = memory.verify(given().get("task"))
-    answer(report.to_dict(), _show_verified)
-    leave(0 if report.ok else 1)
+from ..parameters import argument, option
 
 
 def _show_verified(data: Any) -> None:
@@ -55,18 +48,96 @@ def _show_verified(data: Any) -> None:
         where = f"{problem['task_id']} " if problem["task_id"] else ""
         seq = f"#{problem['seq']} " if problem["seq"] is not None else ""
         click.echo(f"{where}{seq}{problem['kind']}: {line(problem['detail'])}")
-    result = f"{len(data['problems']):,} problems" if data["problems"] else "nothing is lost or changed"
+    problems = len(data["problems"])
+    result = _number(problems, "problem") if problems else "nothing is lost or changed"
+    click.echo(f"{_number(data['tasks'], 'task')} with {_number(data['events'], 'event')}: {result}.")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+verify_command = operation_command(
+    "verify",
+    Verify,
+    "verify",
+    show=_show_verified,
+    end=lambda data: 0 if data["ok"] else 1,
+    progress="Verifying",
+    help="Replay the events and check hashes, numbering, every row of state, and the file itself.\n\n"
+    "The exit code is 1 if a problem was found.",
+    examples=("ringbolt verify", "ringbolt verify --task 7k3m"),
+)
+
+
+@click.command(
+    "repair",
+    cls=Command,
+    examples=(
+        "ringbolt repair ~/tasks.db --to ~/repaired.db",
+        "ringbolt repair ~/tasks.db --to ~/repaired.db --from /backups/ringbolt.backup",
+    ),
+)
+@click.argument("old", metavar="OLD")
+@click.option("--to", "new", metavar="NEW", required=True, help="The new store; it must not exist yet.")
+@click.option(
+    "--from",
+    "others",
+    metavar="PATH",
+    multiple=True,
+    help="A backup, an export, or a mirrored folder that may have what is lost. Can be repeated.",
+)
+def repair_command(old: str, new: str, others: tuple[str, ...]) -> None:
+    """Save what can be read of the damaged SQLite store OLD into the new store NEW.
+
+    OLD is only read. Every event is checked by its hash; what was lost is listed. Events of hooks that wait
+    beside OLD are copied too. The exit code is 0 only if nothing was lost.
+    """
+    if store_path(new) is None or os.path.lexists(store_path(new) or new):
+        raise InvalidInput(
+            "invalid_argument", f"{line(new)} exists or is not a file.", "Name a new file with --to."
+        )
+    if not os.path.isfile(store_path(old) or ""):
+        raise InvalidInput("invalid_argument", f"There is no file {line(old)}.", "Name a SQLite store.")
+    with _NewStore.open(new, workspace=None) as memory, progress_bar("Repairing") as progress:
+        report = repair(old, memory, others, progress)
+    answer(report.to_dict(), _show_repaired)
+    leave(0 if report.ok else 1)
+
+
+class _NewStore(Opening, Verify):
+    """A memory that can only be opened, written by `repair`, and verified."""
+
+
+def _show_repaired(data: Any) -> None:
+    for gap in data["lost"]:
+        seqs = f"#{gap['first']}" if gap["first"] == gap["last"] else f"#{gap['first']}-{gap['last']}"
+        click.echo(f"lost: {gap['task_id'] or 'positions'} {seqs}: {line(gap['why'])}")
+    for path, count in data["elsewhere"].items():
+        click.echo(f"{count:,} events only in {line(path)}")
+    for reason in data["skipped"]:
+        click.echo(f"not read: {line(reason)}")
+    for problem in data["verified"]["problems"]:
+        click.echo(f"the new store: {problem['kind']}: {line(problem['detail'])}")
+    if data["unproven"]:
+        click.echo(f"{data['unproven']:,} events follow a lost one or have lost their author: check them.")
+    if data["waiting"]:
+        click.echo(f"{data['waiting']:,} events of hooks wait in the journal of the new store.")
+    result = "nothing was lost" if data["ok"] else "see above for what was lost"
     click.echo(f"{data['tasks']:,} tasks with {data['events']:,} events: {result}.")
 
 
-@click.command("reindex", cls=Command, examples=("ringbolt reindex",))
-@click.option("--vectors", is_flag=True, help="Also compute all vectors now.")
-def reindex_command(vectors: bool) -> None:
-    """Rebuild the search index from the events."""
-    with opened_with_progress(Recalling, "Indexing") as memory:
-        memory.reindex(vectors=vectors)
-    answer(None, lambda _: click.echo("The search index is rebuilt."))
-
+reindex_command = operation_command(
+    "reindex",
+    Recalling,
+    "reindex",
+    "*",
+    show=lambda _: click.echo("The search index is rebuilt."),
+    task=False,
+    progress="Indexing",
+    help="Rebuild the search index from the events.",
+    examples=("ringbolt reindex",),
+)
 
 distill_command = operation_command(
     "distill",
@@ -80,16 +151,6 @@ distill_command = operation_command(
 )
 
 
-@click.group(
-    "jobs", cls=Group, invoke_without_command=True, examples=("ringbolt jobs", "ringbolt jobs retry 3")
-)
-@click.pass_context
-def jobs_command(context: click.Context) -> None:
-    """Show queued jobs, failed jobs with their last error, and the workers."""
-    if context.invoked_subcommand is None:
-        answer(call(Queue, "jobs_status", {}), _show_jobs)
-
-
 def _show_jobs(data: Any) -> None:
     click.echo(
         f"{data['waiting']} waiting, {data['due']} of them due, {data['leased']} running,"
@@ -97,21 +158,31 @@ def _show_jobs(data: Any) -> None:
     )
     for worker in data["workers"]:
         state = "is running" if worker["alive"] else "ended" if worker["ended_at"] else "is gone"
-        click.echo(f"Worker {line(worker['holder'])} {state}, last seen at {worker['seen_at']}.")
+        click.echo(f"Worker {line(worker['holder'])} {state}, last seen {ago(worker['seen_at'])}.")
     if data["given_up"]:
         fields = ("id", "kind", "task_id", "attempts", "error")
         rows = [[job[field] or "" for field in fields] for job in data["given_up"]]
         table(("ID", "KIND", "TASK", "ATTEMPTS", "ERROR"), rows)
 
 
-@jobs_command.command("retry", short_help="Retry a job.", examples=("ringbolt jobs retry 3",))
-@click.argument("number", metavar="ID", type=int)
-def retry(number: int) -> None:
-    """Retry the job ID, which was given up."""
-    answer(
-        call(Queue, "jobs_retry", {"id": number}),
-        lambda job: click.echo(f"Job {job['id']} ({job['kind']}) is queued again."),
-    )
+jobs_command = Group(
+    "jobs",
+    callback=lambda: answer(call(Queue, "jobs_status", {}), _show_jobs),
+    help="Show queued jobs, failed jobs with their last error, and the workers.",
+    examples=("ringbolt jobs", "ringbolt jobs retry 3"),
+    commands=[
+        operation_command(
+            "retry",
+            Queue,
+            "jobs_retry",
+            argument("id", type=int),
+            show=lambda job: click.echo(f"Job {job['id']} ({job['kind']}) is queued again."),
+            task=False,
+            help="Retry the job ID, which was given up.",
+            examples=("ringbolt jobs retry 3",),
+        )
+    ],
+)
 
 
 @click.command(
@@ -177,8 +248,8 @@ def _handlers(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
 
 CONFIRM = option("--confirm", help="The token from the same call without it.")
 HOW = (
-    "Without --confirm nothing changes: the command reports what would be removed, and prints a token that is"
-    " valid for ten minutes and for exactly that. This cannot be undone."
+    "Without --confirm nothing changes: the command reports what would be removed, and prints a token, which"
+    " is valid for ten minutes and only for that. A removal cannot be undone."
 )
 
 
@@ -285,4 +356,4 @@ def _show_findings(data: Any) -> None:
         click.echo(f"  {number}. {finding['what']}: {line(finding['fix'] or finding['message'])}")
     for finding in by_state["ok"]:
         if finding["fix"]:
-            click.echo(f"  If you like: {line(finding['fix'])}")
+            click.echo(f"Optional, {finding['what']}: {line(finding['fix'])}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ...hosts.capture_hook import main
-from ...hosts.status_line import main as print_status_line
-from .command import Command
+from ....hosts.capture_hook import main
+from ....hosts.status_line import main as print_status_line
+from ..command import Command
 
 
 @click.command(
@@ -34,7 +34,7 @@ def statusline_command() -> None:
     """Print the task of a session in one line: name, done and all steps, current step, waits.
 
     This is for the status line of Claude Code, which sends JSON with the session on standard input; set it up
-    with `ringbolt install claude-code --statusline`. The line is as of the last time that events of the
-    session were written to the store. It is empty if the session has no open task.
+    with `ringbolt install claude-code --statusline`. The line shows what is in the store already, and
+    is empty if the session has no open task.
     """
     print_status_line()

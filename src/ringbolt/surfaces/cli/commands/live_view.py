@@ -18,12 +18,13 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from ...memory import TaskMemory
-from ...model.errors import RingboltError
-from ...model.types import TaskCard
-from ...packet.encode import terminal
-from .render import event, task
-from .wording import ago, cut
+from ....memory import TaskMemory
+from ....model.errors import RingboltError
+from ....model.types import TaskCard
+from ....packet.encode import terminal
+from ...task_words import ago, now_or_next
+from ..render import event, task
+from ..wording import cut
 
 _RECENT = 12  # events of an opened task
 _REDRAW = 30.0  # seconds after which the times on the screen are out of date
@@ -109,8 +110,8 @@ class LiveView:
         for heading, ratio in (("TASK", 4), ("HOW IT STANDS", 2), ("STEPS", 1), ("NOW", 4), ("CHANGED", 2)):
             rows.add_column(heading, ratio=ratio, no_wrap=True, overflow="ellipsis")
         for card in self._cards:
-            now = card.current_title or card.next_step or card.next_title or ""
             steps = f"{card.done}/{card.total}" if card.total else ""
+            now = now_or_next(card.to_dict())
             cells = (card.name, card.life or card.status, steps, now, ago(card.updated_at))
             style = "reverse" if card.id == self._chosen else ""
             rows.add_row(*(Text(terminal(cell)) for cell in cells), style=style)

@@ -9,13 +9,13 @@ import sys
 
 import click
 
-from ...core.tasks import Tasks
-from ...hosts.handover import fresh_environment, handover_prompt, start_command
-from ...hosts.host_table import HOSTS
-from ...hosts.install.installer import Installer
-from ...model.errors import InvalidInput, RingboltError
-from .command import Command
-from .console import answer, named_task, open_memory, say, task_option, warn
+from ....core.tasks import Tasks
+from ....hosts.handover import fresh_environment, handover_prompt, start_command
+from ....hosts.host_table import HOSTS
+from ....hosts.install.installer import Installer
+from ....model.errors import InvalidInput, RingboltError
+from ..command import Command
+from ..console import answer, named_task, open_memory, say, task_option, warn
 
 _STARTED = [name for name, row in HOSTS.items() if row.starts]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...core.tasks import Tasks
-from .console import written
-from .parameters import KEY, TOKEN, OperationCommand, argument, option
+from ....core.tasks import Tasks
+from ..console import written
+from ..parameters import KEY, TOKEN, OperationCommand, argument, option
 
 update_command = OperationCommand(
     "update",

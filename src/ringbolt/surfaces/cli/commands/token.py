@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from ...model.capabilities import ACCESS, POWERS
-from ..http import auth
-from .command import Group
-from .console import answer, given, line, require_user, table
+from ....model.capabilities import ACCESS, POWERS
+from ...http import auth
+from ..command import Command, Group
+from ..console import answer, given, line, require_user, table
 
 EXPIRES = click.option("--expires", metavar="DURATION", help="How long it is valid, such as 90d.")
 
 
-@click.group("token", cls=Group, examples=("ringbolt token list", "ringbolt token create coder ~/code/shop"))
-def token_command() -> None:
-    """Manage the tokens with which programs call `ringbolt serve`.
-
-    The tokens read, write and user are always there. Others get only what you allow here. A running server
-    follows every change at once. Only the user may change tokens: from a script, add --as-user.
-    """
-
-
-@token_command.command("list", short_help="List the tokens.", examples=("ringbolt token list",))
+@click.command("list", cls=Command, examples=("ringbolt token list",))
 def list_command() -> None:
     """List every token without its secret: what it may do, its expiry and its last use."""
     tokens = [token.to_dict() for token in auth.list_tokens()]
     answer(tokens, _show_tokens)
 
 
-@token_command.command(
+@click.command(
     "create",
-    short_help="Create a token, and print its secret.",
+    cls=Command,
     examples=(
         "ringbolt token create ci --access read --expires 30d",
         "ringbolt token create coder ~/code/shop --allow files,egress",
@@ -66,11 +56,7 @@ def create_command(
     answer({"name": name, "secret": secret}, lambda data: click.echo(data["secret"]))
 
 
-def _changing(name: str, short_help: str) -> Callable[[Any], Any]:
-    return token_command.command(name, short_help=short_help, examples=(f"ringbolt token {name} ci",))
-
-
-@_changing("rotate", "Replace the secret of a token.")
+@click.command("rotate", cls=Command, examples=("ringbolt token rotate ci",))
 @click.argument("name")
 @EXPIRES
 def rotate_command(name: str, expires: str | None) -> None:
@@ -80,10 +66,13 @@ def rotate_command(name: str, expires: str | None) -> None:
     answer({"name": name, "secret": secret}, lambda data: click.echo(data["secret"]))
 
 
-@_changing("revoke", "End a token.")
+@click.command("revoke", cls=Command, examples=("ringbolt token revoke ci",))
 @click.argument("name")
 def revoke_command(name: str) -> None:
-    """End the token NAME at once. `read`, `write` and `user` come back with `token rotate`."""
+    """End the token NAME at once.
+
+    The tokens read, write and user come back with `token rotate`.
+    """
     require_user("token revoke")
     auth.revoke_token(name)
     answer({"name": name}, lambda _: click.echo(f"{line(name)} is revoked."))
@@ -102,3 +91,13 @@ def _show_tokens(tokens: list[dict[str, Any]]) -> None:
         for token in tokens
     ]
     table(("NAME", "ACCESS", "WORKSPACES", "MAY LOOK AT", "EXPIRES", "LAST USED"), cells)
+
+
+token_command = Group(
+    "token",
+    help="Manage the tokens with which programs call `ringbolt serve`.\n\n"
+    "The tokens read, write and user are always there. Others get only what you allow here. A running server"
+    " follows every change at once. Only the user may change tokens: from a script, add --as-user.",
+    examples=("ringbolt token list", "ringbolt token create coder ~/code/shop"),
+    commands=[list_command, create_command, rotate_command, revoke_command],
+)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.tasks import Tasks
-from .console import echo, moment, table, warn
-from .parameters import NAMED_TASK, OperationCommand, option
-from .render import task
-from .wording import ago
+from ....core.tasks import Tasks
+from ...task_words import ago, now_or_next
+from ..console import echo, moment, table, warn
+from ..parameters import NAMED_TASK, OperationCommand, option
+from ..render import task
 
 
 def _done(card: Any) -> str:
@@ -23,10 +23,10 @@ def _done(card: Any) -> str:
 def _show_tasks(data: Any) -> None:
     rows: list[Sequence[str]] = []
     for card in data["tasks"]:
-        now = card["current_title"] or card["next_step"] or card["next_title"] or ""
-        rows.append((card["id"], card["name"], card["life"], _done(card), now, ago(card["updated_at"])))
+        cells = (card["id"], card["name"], card["life"], _done(card), now_or_next(card))
+        rows.append((*cells, ago(card["updated_at"])))
     if rows:
-        table(("ID", "NAME", "STATUS", "STEPS", "NOW OR NEXT", "CHANGED"), rows)
+        table(("ID", "NAME", "STATUS", "STEPS", "NOW OR NEXT", "CHANGED"), rows, ("NOW OR NEXT", "STEPS"))
     else:
         echo("No tasks.")
     if data["cursor"] is not None:
@@ -59,6 +59,6 @@ show_command = OperationCommand(
         "--at", metavar="SEQ|TIME", type=str, convert=moment, help="As it was after an event or at a time."
     ),
     show=lambda data: echo("\n".join(task(data))),
-    help="Show a TASK to a person: request, plan, decisions, what failed, values, open questions.",
+    help="Show a TASK in full: its request, plan, decisions, failures, values and open questions.",
     examples=("ringbolt show", "ringbolt show 7k3m --at 12", "ringbolt show --at 2026-03-01T12:00Z"),
 )

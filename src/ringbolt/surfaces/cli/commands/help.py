@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
-from .command import Command
-from .command_table import SECTIONS
+from ..command import Command
+from ..command_table import SECTIONS
 
 
 @click.command("help", cls=Command, examples=("ringbolt help --all", "ringbolt help plan add"))
 @click.argument("words", metavar="[COMMAND]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every command, by what it is for.")
+@click.option("--all", "everything", is_flag=True, help="List all commands, by purpose.")
 @click.pass_context
 def help_command(context: click.Context, words: tuple[str, ...], everything: bool) -> None:
-    """Show the commands that people need most, all of them, or the help of a COMMAND."""
+    """List the commands that people need most, or show the help of a COMMAND."""
     root = context.find_root()
     if everything and not words:
         click.echo(_all_commands(root))

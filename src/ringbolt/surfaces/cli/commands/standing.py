@@ -6,13 +6,14 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.tasks import Tasks
-from ...ledger.task_life import YOUR_TURN
-from ...ledger.values import read_event
-from ...model.errors import RingboltError
-from ...model.types import Task
-from .console import answer, echo, line, open_memory
-from .wording import ago, cut, event_words
+from ....core.tasks import Tasks
+from ....ledger.task_life import YOUR_TURN
+from ....ledger.values import read_event
+from ....model.errors import RingboltError
+from ....model.types import Task
+from ...task_words import ago, steps_done
+from ..console import answer, echo, line, open_memory
+from ..wording import cut, event_words
 
 _OTHERS = 3  # further open tasks that are named
 _WAITING = 3  # things that wait for a person
@@ -25,7 +26,7 @@ _COMMANDS = (
 )
 _FIRST_COMMANDS = (
     ("ringbolt install claude-code", "record what an agent does; or codex, cursor, gemini-cli, …"),
-    ("ringbolt capture", "import the sessions that you have had so far"),
+    ("ringbolt capture ~/.claude/projects", "import the sessions that you have had so far"),
     ("ringbolt register NAME", "start a task by hand"),
     ("ringbolt demo", "watch a task survive a kill"),
     ("ringbolt help", "the other commands"),
@@ -88,7 +89,7 @@ def _show(data: dict[str, Any]) -> None:
 
 def _lines(data: dict[str, Any]) -> list[str]:
     task, last, others = data["task"], data["last"], data["others"]
-    steps = f", {task['done']} of {task['total']} steps done" if task["total"] else ""
+    steps = f", {done}" if (done := steps_done(task)) else ""
     now, following = task["current_title"], task["next_step"] or task["next_title"]
     lines = [f"{cut(task['name'])} ({task['id']}) in {line(_short(data['folder']))}"]
     lines.append(f"  {task['life']}{steps}")
