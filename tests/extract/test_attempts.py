@@ -40,6 +40,14 @@ def test_a_command_line_that_has_the_failed_command_settles_it(memory, task):
     assert errors(memory, task) == []
 
 
+def test_the_same_program_with_a_quoted_subcommand_is_the_next_attempt(memory, task):
+    bash(memory, task, "sbt run", "[error] java.lang.OutOfMemoryError: Java heap space", failed=True)
+    assert len(errors(memory, task)) == 1
+    bash(memory, task, 'JAVA_OPTS=-Xmx4g sbt "run --day 2024-03-04"', "[info] read 48 rows")
+    assert errors(memory, task) == []
+    assert "Xmx4g" in memory.task_get(task).exclusions[-1].data["worked"]
+
+
 def test_a_merge_that_stopped_is_settled_when_it_goes_on(memory, task):
     bash(
         memory,
@@ -53,7 +61,7 @@ def test_a_merge_that_stopped_is_settled_when_it_goes_on(memory, task):
     assert errors(memory, task) == []
 
 
-def test_what_nobody_comes_back_to_is_given_up(memory, task):
+def test_a_failure_that_is_never_retried_is_given_up(memory, task):
     bash(memory, task, "terraform output db_url", 'Error: Output "db_url" not found in state', failed=True)
     assert len(errors(memory, task)) == 1
     for number in range(12):
@@ -75,13 +83,13 @@ def test_what_nobody_comes_back_to_is_given_up(memory, task):
         ("Bash", "make test", "<tool_use_error>Sibling tool call errored</tool_use_error>"),
     ],
 )
-def test_errors_that_are_not_of_the_work_are_not_listed(memory, task, tool, command, error):
+def test_errors_of_the_host_are_not_listed(memory, task, tool, command, error):
     given = {"command": command} if command else {"file_path": "/srv/a.py"}
     memory.task_log_action(task, "x", type="tool", tool=tool, status="failed", input=given, error=error)
     assert errors(memory, task) == []
 
 
-def test_the_telling_line_is_chosen():
+def test_the_line_that_says_why_is_chosen():
     for output, line in (
         ('$ biome check .\nbash: line 1: biome: command not found\nerror: script "lint" exited with code 127',
          "bash: line 1: biome: command not found"),

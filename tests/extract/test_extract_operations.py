@@ -70,7 +70,7 @@ def test_an_error_is_settled_when_its_fix_comes_after_the_mark(memory, task):
     assert len(run(memory, task).entries) == 1
 
 
-def test_what_is_known_is_not_written_whoever_wrote_it(memory, task):
+def test_a_known_entry_is_not_written_twice_by_any_author(memory, task):
     memory.task_decide(task, choice="Use mmap.")
     wrong = memory.task_remember(task, "the sky is green").seq
     memory.task_remember(task, invalidates=wrong)
@@ -87,7 +87,7 @@ def test_what_is_known_is_not_written_whoever_wrote_it(memory, task):
         "<task-hygiene>\nNOTE: x",  # cut off
     ],
 )
-def test_what_was_injected_is_not_stored_again(memory, task, text):
+def test_injected_text_is_not_stored_again(memory, task, text):
     memory.task_update(task, text)
     memory.task_log_action(task, "shows it", output={"content": [text]}, tool="Bash")
     assert run(memory, task).entries == ()
@@ -159,7 +159,7 @@ def test_what_cannot_be_stored_is_counted_and_the_rest_is_stored(memory, task):
     assert (report.refused, len(report.entries)) == (1, 1)
 
 
-def test_a_long_history_is_taken_in_pages(memory, task, monkeypatch):
+def test_a_long_history_is_read_in_pages(memory, task, monkeypatch):
     monkeypatch.setattr(extraction, "PAGE", 7)
     for number in range(40):
         memory.task_update(task, f"NOTE: {number}\nNOTE: always the same")
@@ -181,7 +181,7 @@ def test_two_that_read_the_same_events_write_them_once(opened, store_url, memory
     assert [note.summary for note in memory.task_get(task).notes] == ["once"]
 
 
-def test_an_error_for_which_something_else_worked_becomes_an_exclusion(memory, task):
+def test_an_error_becomes_an_exclusion_when_another_way_works(memory, task):
     memory.task_update(task, "ERROR: a")
     run(memory, task)
     memory.task_update(task, "INSTEAD: b")
@@ -208,7 +208,7 @@ def test_a_finding_that_cites_nothing_or_another_task_is_refused(memory, task):
     assert (report.refused, report.entries) == (2, ())
 
 
-def test_off_means_that_nothing_is_asked_for(opened, store_url, worker):
+def test_with_extraction_off_no_job_is_added(opened, store_url, worker):
     memory = opened(store_url, extraction="off", summary_every=0)
     task = memory.task_register("T", ["a"]).task_id
     for _ in range(6):
@@ -217,7 +217,7 @@ def test_off_means_that_nothing_is_asked_for(opened, store_url, worker):
     assert memory.jobs_status().kinds == {}
 
 
-def test_jobs_are_asked_for_with_the_event_that_makes_them_necessary(memory, task):
+def test_a_job_is_added_in_the_transaction_of_its_event(memory, task):
     for number in range(4):
         memory.task_update(task, f"message {number}")
     memory.task_update(task, step=1, step_status="active")
@@ -233,7 +233,7 @@ def test_jobs_are_asked_for_with_the_event_that_makes_them_necessary(memory, tas
     assert (status.waiting, status.kinds["extract"]) == (4, {"waiting": 3})
 
 
-def test_a_write_that_fails_asks_for_nothing(memory, task, monkeypatch):
+def test_a_failed_write_adds_no_job(memory, task, monkeypatch):
     from ringbolt.store import jobs
 
     def broken(*_):

@@ -180,7 +180,7 @@ def test_a_decision_is_found_with_its_reason(text, choice, reason):
         "The decision logic is in rules.py because it is shared.",
     ],
 )
-def test_what_is_no_decision_is_left_alone(text):
+def test_other_sentences_are_not_decisions(text):
     assert [one for one in read_message(text).decisions if one.confidence >= SURE] == []
 
 
@@ -277,13 +277,13 @@ def test_the_same_attempt_that_works_later_was_an_error_that_an_edit_fixed(sessi
     assert (one.type, one.data["fixed_by"], one.data["resolved"]) == ("error", "edited billing.py", True)
 
 
-def test_a_failure_that_nothing_follows_is_open(session):
+def test_a_failure_stays_open_until_something_works(session):
     session.runs("terraform apply", "Error: quota exceeded in eu-west-1", ok=False)
     [one] = session.found()
     assert (one.type, "resolved" in one.data) == ("error", False)
 
 
-def test_an_unrelated_success_is_no_remedy(session):
+def test_an_unrelated_success_settles_nothing(session):
     session.runs("terraform apply", "Error: quota exceeded in eu-west-1", ok=False)
     for number in range(12):
         session.runs(f"wc -l file{number}", "3")
@@ -451,7 +451,7 @@ def test_the_latest_value_stands_also_when_an_old_one_returns(session):
         "```\nversion: 1.2.3\n```",
     ],
 )
-def test_secrets_questions_and_prose_are_no_values(session, text):
+def test_secrets_questions_and_prose_are_not_values(session, text):
     session.says(text)
     assert values(session) == {}
 
@@ -463,7 +463,7 @@ def test_a_file_that_is_read_sets_no_state(session):
     assert "version" not in values(session)
 
 
-def test_secrets_in_commands_are_blotted_out(session):
+def test_secrets_in_commands_are_redacted(session):
     session.runs(
         "curl -H 'Authorization: Bearer tq8Zk1vR5mWx2LhPz9Ny' https://x.example.org",
         "HTTP 500 error",
@@ -530,7 +530,7 @@ def test_a_question_is_open_until_the_user_answers_or_the_work_goes_on(session):
     assert session.found("question") == []
 
 
-def test_an_offer_is_no_question(session):
+def test_an_offer_is_not_a_question(session):
     session.says("All done. Want me to push it?")
     assert session.found("question") == []
 
@@ -574,7 +574,7 @@ JSON = st.recursive(
 
 
 @given(st.lists(st.tuples(st.booleans(), TEXTS, JSON, JSON, st.booleans()), max_size=8))
-def test_whatever_comes_is_read_and_what_is_found_is_small(steps):
+def test_any_events_give_findings_of_bounded_size(steps):
     session = Session()
     for is_action, text, given_, output, ok in steps:
         if is_action:
@@ -625,7 +625,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_text_is_read_and_what_is_found_is_small():
+def test_hostile_text_gives_findings_of_bounded_size():
     for piece in HOSTILE:
         text = piece * (20_000 // len(piece))
         session = Session()

@@ -73,7 +73,7 @@ def test_what_was_said_or_typed_comes_before_what_was_only_printed():
     assert found == ["WidgetMaker", "WidgetTaker"]
 
 
-def test_our_own_state_line_before_a_compaction_is_no_use_of_the_names_in_it():
+def test_our_own_state_line_before_a_compaction_uses_no_names():
     line = event(2, "[STATE] Task: old_name.py").replace(type="snapshot")
     assert ranked(event(1, "old_name.py"), line) == ranked(event(1, "old_name.py"))
     kept = line.replace(text="The host sums up new_name.py", data={"summarized": True})
@@ -88,7 +88,7 @@ def test_a_name_has_the_channel_of_the_event_that_had_it_last():
     assert (found.seq, found.channel, found.kind) == (2, "tool", "path")
 
 
-def test_going_on_from_a_state_is_the_same_as_never_having_stopped():
+def test_continuing_from_a_state_gives_the_same_names():
     events = [
         event(seq, f"file_{seq % 7}.py calls makeThing{seq % 5}", output=f"out_{seq}") for seq in range(1, 60)
     ]

@@ -32,7 +32,7 @@ DENIED = "denied: requested access to the resource is denied"
 DETOUR = (("docker push docker.io/a", DENIED), ("docker push ghcr.io/a", None))
 
 
-def test_a_similar_task_is_told_what_would_have_saved_the_last_one(memory):
+def test_a_similar_task_gets_the_lessons_of_the_last_one(memory):
     done(
         memory, "Release the shop", "Push the image",
         ("docker push docker.io/shop:1", DENIED), ("docker push docker.io/shop:1", DENIED),
@@ -48,7 +48,7 @@ def test_a_similar_task_is_told_what_would_have_saved_the_last_one(memory):
     assert memory.task_register("Write a poem", ["Find rhymes"]).patterns == ()
 
 
-def test_the_first_packets_tell_it_too_and_later_ones_do_not(memory):
+def test_only_the_first_packets_show_lessons(memory):
     done(
         memory, "One", "Push the image", ("docker push docker.io/a", DENIED), ("docker push ghcr.io/a", None)
     )
@@ -60,7 +60,7 @@ def test_the_first_packets_tell_it_too_and_later_ones_do_not(memory):
     assert line not in memory.task_resume(task).text
 
 
-def test_that_a_step_once_succeeded_is_told_to_nobody(memory):
+def test_plain_successes_are_not_shown(memory):
     for _ in range(3):
         done(memory, "T", "Run the tests", ("make test", None))
     assert memory.task_register("Again", ["Run the tests"]).patterns == ()
@@ -116,7 +116,7 @@ def test_a_pattern_that_is_disproved_is_forgotten(memory):
     assert not [one for one in memory.learned_patterns("push") if one.fix]
 
 
-def test_an_exclusion_that_was_wrong_teaches_nothing(memory):
+def test_an_invalidated_exclusion_teaches_nothing(memory):
     task = memory.task_register("One", ["Store the sessions"]).task_id
     wrong = memory.task_exclude(task, "Redis for the sessions", why="not allowed", step=1).seq
     memory.task_step_update(task, 1, status="completed")
@@ -211,7 +211,7 @@ def test_patterns_of_hostile_text_are_cut_and_looking_them_up_is_bounded(memory)
     assert memory.learned_patterns("%_'\"") == ()
 
 
-def test_wrong_questions_are_refused(memory):
+def test_invalid_queries_are_refused(memory):
     with refused(memory, "unknown_word"):
         memory.learned_patterns(types="secret")
     with refused(memory, "invalid_argument"):

@@ -107,7 +107,7 @@ def test_a_short_answer_to_a_question_is_a_decision_about_it(memory, user, task)
     assert memory.task_get(task).questions == ()
 
 
-def test_labels_in_bold_are_no_decisions(memory, task):
+def test_bold_labels_are_not_decisions(memory, task):
     memory.task_update(
         task, "**Scope**: the parser and its tests\n\n**Concurrency**: two workers share a lease"
     )
@@ -153,7 +153,7 @@ def test_a_constraint_of_the_user_is_kept(memory, user, task):
     )
 
 
-def test_secrets_are_no_values(memory, task):
+def test_secrets_are_not_values(memory, task):
     memory.task_update(task, "The access token is ghp_0123456789abcdefghijABCDEFGHIJ.")
     assert read(memory, task).variables == {}
 
@@ -200,7 +200,7 @@ def test_a_blocker_may_be_labelled_or_stand_under_a_heading(memory, task, text, 
     "text",
     ["**Blockers:** none", "## User Setup Required\n\nNone - no configuration required.", "No blockers."],
 )
-def test_no_blocker_where_none_is_named(memory, task, text):
+def test_other_texts_name_no_blocker(memory, task, text):
     memory.task_update(task, text)
     assert read(memory, task).blockers == ()
 
@@ -326,7 +326,7 @@ def only_probable():
     raise AssertionError("the model is sure of all of these")
 
 
-def test_what_is_only_probable_is_found_but_no_decision(memory, task):
+def test_a_probable_decision_is_a_discovery_and_not_a_decision(memory, task):
     text = only_probable()
     memory.task_update(task, text)
     found = read(memory, task)

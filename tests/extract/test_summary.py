@@ -82,7 +82,7 @@ def test_what_was_undone_superseded_or_fixed_is_gone(memory, task):
     assert "Nothing is known to be in the way." in text
 
 
-def test_a_series_of_look_alikes_is_told_once_and_nothing_twice(memory, task):
+def test_a_series_of_look_alikes_is_shown_once_and_nothing_twice(memory, task):
     memory.task_set(task, "image", "v1.2.3")
     for number in range(30):
         memory.task_update(
@@ -127,7 +127,7 @@ def test_an_empty_sentence_of_a_model_replaces_nothing_and_is_no_base_for_the_ne
 # --- when it is made anew, and what comes with it
 
 
-def test_it_is_made_anew_after_so_many_messages_and_shown_with_what_came_since(memory, task):
+def test_it_is_rewritten_after_enough_messages_and_shown_with_newer_events(memory, task):
     assert memory.task_summary(task).seq == 1
     for number in range(4):
         memory.task_update(task, f"note {number}")
@@ -140,7 +140,7 @@ def test_it_is_made_anew_after_so_many_messages_and_shown_with_what_came_since(m
     assert memory.task_summary(task).since == ("#7a s1 completed",)
 
 
-def test_it_is_not_waited_for(memory, task, store_url):
+def test_a_write_does_not_wait_for_the_summary(memory, task, store_url):
     for number in range(40):
         memory.task_update(task, f"note {number}")
     summary = memory.task_summary(task, refresh=False)
@@ -260,7 +260,7 @@ def test_an_older_summary_never_replaces_a_newer_one(memory, task):
     assert memory.task_summary(task).text != "late"
 
 
-def test_whoever_writes_it_is_given_what_is_new_and_asked_outside_any_transaction(memory, task):
+def test_the_writer_gets_the_new_events_outside_any_transaction(memory, task):
     memory.task_summary(task)
     memory.task_update(task, "hello")
     given = []
@@ -302,7 +302,7 @@ def test_one_that_was_killed_before_it_wrote_changes_nothing(memory, task, store
 # --- other details
 
 
-def test_the_levels_go_down_as_far_as_is_asked(memory, task):
+def test_each_level_shows_more_detail(memory, task):
     memory.task_item_update(task, "s2", status="active", note="slow")
     given = {"command": "docker push"}
     action = memory.task_log_action(task, "push", tool="Bash", input=given, output="ok", item=2)

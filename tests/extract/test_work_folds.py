@@ -135,6 +135,13 @@ def test_the_command_that_worked_after_another_failed_comes_first(memory, task):
     assert (lint.kind, lint.command, lint.uses) == ("lint", "npm run lint", 2)
 
 
+def test_a_program_that_only_failed_is_no_way_to_run_it(memory, task):
+    bash(memory, task, "sbt run", "java.lang.OutOfMemoryError: Java heap space", failed=True)
+    bash(memory, task, "JAVA_OPTS=-Xmx4g sbt run", "read 100 rows")
+    (one,) = distilled(memory, task).run_commands
+    assert (one.command, one.uses) == ("JAVA_OPTS=-Xmx4g sbt run", 1)
+
+
 def test_a_service_that_had_to_run_is_named(memory, task):
     bash(memory, task, "make test", "psycopg.OperationalError: connection refused", failed=True)
     bash(memory, task, "docker compose up -d db", "Container db Started")

@@ -36,7 +36,7 @@ anything = st.text(st.characters(codec="utf-8"), max_size=400) | st.sampled_from
         ("Chinese 你好 and é stay", "Chinese 你好 and é stay"),
     ],
 )
-def test_a_text_in_a_prompt_opens_and_closes_nothing(text, shown):
+def test_text_in_a_prompt_opens_and_closes_no_tag(text, shown):
     assert encode.prompt(text) == shown
 
 
@@ -88,7 +88,7 @@ def test_a_terminal_gets_no_control_character_but_line_ends_and_tabs(text):
     assert not UNSEEN.search(shown.replace("\t", ""))
 
 
-def test_a_terminal_shows_what_it_does_not_get():
+def test_a_terminal_shows_escaped_control_characters():
     assert encode.terminal("\x1b[2J\u202e\U000e0041") == "\\x1b[2J\\u202e\\U000e0041"
 
 

@@ -117,7 +117,7 @@ def test_a_text_that_is_brought_back_by_undo_is_still_whose_it_was(memory):
     assert re.search(r'To do next #2w: "said on the web"', memory.task_resume(task).text)
 
 
-def test_marks_tell_reported_verified_inferred_failed_skipped_and_dropped_steps_apart(memory):
+def test_marks_distinguish_reported_verified_inferred_failed_skipped_and_dropped_steps(memory):
     task = memory.task_register("x", ["A", "B", "C", "D", "E", "F"]).task_id
     memory.task_update(task, step="A", step_status="completed")
     memory.task_update(task, step="B", step_status="completed")
@@ -172,7 +172,7 @@ def test_names_in_use_are_listed_once_and_only_where_no_other_row_has_them(memor
     assert "footer.py" not in text  # only seen, and once
 
 
-def test_an_old_packet_of_names_is_no_secret_of_another_task(memory):
+def test_a_packet_shows_no_names_of_another_task(memory):
     distilled(memory, memory.task_register("One").task_id)
     other = memory.task_register("Two").task_id
     memory.task_distill(other)
@@ -229,7 +229,7 @@ def test_the_same_state_gives_the_same_bytes(memory, opened, store_url, clock):
     assert opened(store_url, agent="another", session="T").task_resume(task).text == first
 
 
-def test_looking_at_something_does_not_move_the_head(memory):
+def test_a_read_only_call_does_not_change_the_beginning(memory):
     task = deployment(memory)
     memory.task_distill(task)
     before = memory.task_resume(task).text

@@ -183,7 +183,7 @@ def test_an_error_that_was_resolved_says_how(memory, task):
 @pytest.mark.parametrize(
     "word", ["NO", "yes", "1e3", "2026-01-01", "null", "~", "0x10", "1_000", "", "a: b", "- x"]
 )
-def test_a_text_stays_a_text_whatever_it_looks_like(memory, word):
+def test_text_that_looks_like_another_type_stays_text(memory, word):
     task = memory.task_register(word or "x").task_id
     memory.task_set(task, word or "x", word)
     found = read(memory.task_state(task))

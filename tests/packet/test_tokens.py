@@ -126,13 +126,11 @@ CODE = {
     "python": (
         "def retry(task, attempts=3, delay=0.5):\n"
         '    """Run a task until it succeeds or the attempts are used up."""\n'
-        "    for attempt in range(1, attempts + 1):\n"
-        "        try:\n"
+        "    for attempt in range(1, attempts + 1):\n        try:\n"
         "            return task.run(timeout=delay * attempt)\n"
         "        except (TimeoutError, ConnectionError) as error:\n"
         '            logger.warning("attempt %d of %d failed: %s", attempt, attempts, error)\n'
-        "            if attempt == attempts:\n"
-        "                raise\n"
+        "            if attempt == attempts:\n                raise\n"
         "            time.sleep(min(delay * 2 ** attempt, MAX_DELAY))\n"
     ),
     "javascript": (
@@ -141,8 +139,7 @@ CODE = {
         "  if (!response.ok) throw new Error(`HTTP ${response.status}`);\n"
         "  const items = (await response.json()).filter((item) => item.state !== 'done');\n"
         "  return items.map(({ id, title, dueAt }) => ({ id, title, due: dueAt ? new Date(dueAt) : null }));\n"
-        "}\n"
-        "document.querySelector('#reload')?.addEventListener('click', () => loadTasks('/api/v1'));\n"
+        "}\ndocument.querySelector('#reload')?.addEventListener('click', () => loadTasks('/api/v1'));\n"
     ),
     "json": (
         '{"task": {"id": "t-0192", "title": "Move the settings", "status": "active", "tags": ["ops", "db"],\n'
@@ -151,8 +148,7 @@ CODE = {
         '{"task": {"id": "t-0193", "title": "Check the report", "status": "waiting", "tags": [], "steps": []}}\n'
     ),
     "markdown": (
-        "## Plan: move the ledger\n\n"
-        "- [x] Read the current configuration and write down what differs\n"
+        "## Plan: move the ledger\n\n- [x] Read the current configuration and write down what differs\n"
         "- [x] Stop the worker on `db-3` (see [runbook](docs/runbook.md#stop))\n"
         "- [ ] Copy the files, then compare checksums\n"
         "  - [ ] `rsync -a --delete /srv/ledger/ backup:/srv/ledger/`\n"
@@ -307,10 +303,8 @@ def test_the_counter_is_the_one_asked_for(exact):
 
 def test_without_splintr_the_estimate_takes_over():
     program = (
-        "import sys; sys.modules['splintr'] = None\n"
-        "from ringbolt.packet import tokens\n"
-        "assert tokens.exact() is None\n"
-        "assert tokens.counter(True) is tokens.estimate_packet\n"
+        "import sys; sys.modules['splintr'] = None\nfrom ringbolt.packet import tokens\n"
+        "assert tokens.exact() is None\nassert tokens.counter(True) is tokens.estimate_packet\n"
         "assert tokens.counter(True)('some words') >= 2\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
@@ -411,6 +405,6 @@ def test_a_text_far_too_long_is_not_counted_whole():
     assert len(sizes) < 20
 
 
-def test_a_budget_of_nothing_leaves_nothing():
+def test_an_empty_budget_leaves_no_text():
     assert tokens.fit("some words", 0, tokens.estimate) == ""
     assert tokens.fit("", 0, tokens.estimate) == ""

@@ -144,7 +144,7 @@ def test_an_approved_plan_is_followed(memory):
     ]  # fmt: skip
 
 
-def test_what_a_tool_printed_is_no_plan(memory):
+def test_tool_output_is_not_a_plan(memory):
     task = memory.task_register("Read").task_id
     memory.acting_as(channel="tool").task_log_action(
         task, "Bash: cat plan.md", tool="Bash", status="completed", input={"command": "cat plan.md"},
@@ -173,7 +173,7 @@ def test_a_step_that_was_only_said_can_be_updated_and_the_plan_is_then_recorded(
         memory.task_update(task, step="p9", step_status="active")
 
 
-def test_naming_a_step_that_nobody_said_takes_nothing_over(memory, task):
+def test_naming_an_unknown_step_records_no_plan(memory, task):
     memory.task_distill(task)
     with pytest.raises(NotFound):
         memory.task_update(task, step="buy flowers", step_status="active")

@@ -154,7 +154,7 @@ def test_numbers_in_the_titles_win_over_their_order():
     assert session.completed == [0]
 
 
-def test_a_version_or_a_count_is_no_step_number():
+def test_a_version_or_a_count_is_not_a_step_number():
     assert step_numbers("All 3 tests pass with 2 warnings in v1.2.") == []
     assert step_numbers("item 12, tasks 1, 2, and #5; steps 1-3") == [12, 1, 2, 5, 1, 2, 3]
 
@@ -224,7 +224,7 @@ def test_announcing_a_title_means_that_the_earlier_ones_are_over(session):
         "Shall I update the README with the new endpoint next?",
     ],
 )
-def test_what_is_put_off_or_asked_is_no_announcement(session, text):
+def test_postponed_or_asked_work_is_not_announced(session, text):
     session.says(text)
     assert session.completed == []
     assert session.current == 0
@@ -301,7 +301,7 @@ def test_tool_output_completes_nothing(session):
     assert session.completed == []
 
 
-def test_what_an_edit_writes_into_a_file_is_no_statement(session):
+def test_text_written_into_a_file_is_not_a_statement(session):
     session.edits("/repo/notes.py", "# Step 4 done. All tasks are complete.")
     assert not {2, 3, 4} & set(session.completed)
 
@@ -392,7 +392,7 @@ def test_a_plan_that_is_worked_in_silence_is_followed_by_its_actions(session):
         ("Add a field to Options", "change"),
     ],
 )
-def test_a_title_tells_its_sort_of_work(title, sort):
+def test_a_title_shows_its_sort_of_work(title, sort):
     assert title_sort(title) == sort
 
 
@@ -412,7 +412,7 @@ def test_a_title_tells_its_sort_of_work(title, sort):
         ("mcp__tracker__update_document", {"id": "7", "content": "✅ Complete"}, "explore"),
     ],
 )
-def test_an_action_tells_its_sort_of_work(tool, given, sort):
+def test_an_action_shows_its_sort_of_work(tool, given, sort):
     assert read_action(tool, given).sort == sort
 
 

@@ -113,7 +113,7 @@ def test_what_is_said_to_be_open_after_all_is_opened_again(memory, task):
     ]
 
 
-def test_deeds_count_too_and_are_taken_in_with_the_next_message(memory, task):
+def test_actions_count_too_and_are_read_with_the_next_message(memory, task):
     edit = {"file_path": "/w/billing.py", "old_string": "", "new_string": "class Invoice: model"}
     memory.task_log_action(task, "edit", tool="Edit", input=edit)
     started = memory.task_log_action(task, "t", tool="Bash", input={"command": "pytest"}, status="started")
@@ -233,7 +233,7 @@ def test_an_ended_task_is_left_as_it_is(memory, task):
     assert done(memory, task) == []
 
 
-def test_the_setting_turns_it_off_and_a_later_look_makes_up_for_it(memory, task, opened, store_url):
+def test_the_setting_turns_it_off_and_a_later_run_catches_up(memory, task, opened, store_url):
     quiet = opened(store_url, progress="off")
     quiet.task_update(task, "Step 1 is done.")
     assert done(memory, task) == []
@@ -276,7 +276,7 @@ def test_the_report_of_a_task_without_a_plan_is_empty(memory):
     assert memory.task_progress(task).items == ()
 
 
-def test_more_events_than_one_look_takes_are_taken_in_bit_by_bit(memory, task, opened, store_url):
+def test_many_events_are_read_page_by_page(memory, task, opened, store_url):
     quiet = opened(store_url, progress="off")
     for number in range(250):
         quiet.task_update(task, f"note {number}")
@@ -324,7 +324,7 @@ def test_two_processes_at_once_infer_each_thing_once(memory, task, store_url):
     assert memory.verify().ok
 
 
-def test_a_belief_at_hand_and_one_that_is_read_come_to_the_same(memory):
+def test_a_cached_and_a_stored_belief_agree(memory):
     """As when one process says everything, or each message comes from another one."""
     said = [
         "Let me start with step 1.",
@@ -352,7 +352,7 @@ def test_a_belief_at_hand_and_one_that_is_read_come_to_the_same(memory):
     ],
 )
 @pytest.mark.parametrize("plan", [None, ["over"]])
-def test_what_needs_no_belief_loads_nothing_for_it(tmp_path, calls, plan):
+def test_operations_that_need_no_belief_import_nothing_for_it(tmp_path, calls, plan):
     code = f"""
 import sys
 from ringbolt import TaskMemory

@@ -242,7 +242,7 @@ def test_an_announcement_becomes_a_title(text: str) -> None:
     assert now == ([SAID[text]] if SAID[text] else [])
 
 
-def test_what_comes_next_is_heard() -> None:
+def test_the_announced_next_step_is_read() -> None:
     (one,) = announcements("Next I'll order the tiles for the bathroom.")
     assert (one.when, one.title) == ("next", "Order the tiles for the bathroom")
     both = announcements("I'll read the lease, then I'll draft the letter to the landlord.")
@@ -273,7 +273,7 @@ def test_first_then_finally_is_a_plan(text: str) -> None:
         "Should I first read the lease, then draft the letter, and finally call you?",
     ],
 )
-def test_a_sequence_of_something_else_is_no_plan(text: str) -> None:
+def test_a_sequence_of_something_else_is_not_a_plan(text: str) -> None:
     assert sequence(text) == []
 
 
@@ -405,7 +405,7 @@ def test_a_report_takes_the_place_of_the_announcements(story: Story) -> None:
     assert "Move the labels above the fields (form.css)" in story.steps()
 
 
-def test_a_report_of_test_results_is_no_work(story: Story) -> None:
+def test_a_report_of_test_results_is_not_work(story: Story) -> None:
     story.user("How are the tests?")
     story.says("All tests pass. Summary:\n\n- unit tests: 12 passed\n- lint: clean\n")
     assert story.steps() == {}
@@ -445,7 +445,7 @@ def test_a_plan_file_is_read(story: Story) -> None:
     assert "Pack the maps flat" in story.steps()
 
 
-def test_the_plan_again_in_other_words_is_no_second_plan(story: Story) -> None:
+def test_the_plan_in_other_words_is_not_a_second_plan(story: Story) -> None:
     story.user(PLAN)
     story.says(
         "I need to:\n\n1. Add the mail template\n2. Send invoices after payment\n3. Document the settings\n"
@@ -477,3 +477,67 @@ def test_each_step_names_its_source() -> None:
     assert step == Step(
         title="Step 1: Add the mail template", status="pending", seq=7, channel="user", cause=None
     )
+
+
+PLAN_WITH_FILES = """Implement the following plan:
+
+## Steps
+
+### 1. Parse the dates
+**File**: `src/dates.py`
+
+### 2. Extend the types
+- Add the field to `src/types.py`
+
+### 3. Backfill the old rows
+`tools/backfill.py` reads them in batches.
+
+### 4. Show the dates (`web/table.tsx`)
+"""
+
+
+def test_the_files_that_steps_name_show_where_the_work_is(story: Story) -> None:
+    story.user(PLAN_WITH_FILES)
+    story.edits("/w/src/dates.py")
+    story.edits("/w/web/table.tsx")
+    steps = {step.title: step.status for step in story.plan.steps()}
+    assert [steps[title] for title in list(steps)[:4]] == ["completed", "pending", "pending", "active"]
+
+
+def test_a_step_that_runs_something_is_not_over_once_its_script_is_written(story: Story) -> None:
+    story.user(PLAN_WITH_FILES)
+    for path in ("/w/src/dates.py", "/w/src/types.py", "/w/tools/backfill.py", "/w/web/table.tsx"):
+        story.edits(path)
+    statuses = [step.status for step in story.plan.steps()][:4]
+    assert statuses == ["completed", "completed", "pending", "active"]
+
+
+def test_a_table_of_tasks_is_a_plan_whoever_wrote_it(story: Story) -> None:
+    story.says(
+        "Here's the list:\n\n| # | Task | Priority |\n|---|---|---|\n"
+        "| 1 | **Fix the dropped action** in the turn's end | Critical |\n"
+        "| 2 | **Filter stale sessions** when listing them | High |\n\nWant to start there?"
+    )
+    assert [step.title for step in story.plan.steps()][:2] == [
+        "Fix the dropped action in the turn's end",
+        "Filter stale sessions when listing them",
+    ]
+
+
+def test_a_report_in_several_lists_is_read_whole(story: Story) -> None:
+    story.user("Please restore all sessions.")
+    story.says(
+        "All done. Here's a summary:\n\n### 1. `store.py`\n- Added `read_archived()` to read old sessions\n"
+        "- Updated `read()` to call it\n\n### 2. `restore.py`\n- Changed `restore()` to restore all of them\n"
+        "- Removed the check for a single one\n"
+    )
+    titles = [step.title for step in story.plan.steps()]
+    assert len(titles) == 4
+    assert any("restore all of them" in title for title in titles)
+
+
+def test_looking_is_not_a_step_that_is_done(story: Story) -> None:
+    story.user("Please fix the parser.")
+    story.says("Let me look at how the parser reads its input first.")
+    story.edits("/w/src/parser.py")
+    assert not any("Look" in step.title for step in story.plan.steps())

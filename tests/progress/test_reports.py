@@ -266,3 +266,9 @@ def test_steps_are_matched_in_each_language(plan, text, step):
 def test_a_long_or_odd_message_is_read_to_its_limits():
     for text in ("", " ", "?", "1", "…", "done " * 5000, "\ue000999", "第步", "a-" * 3000, "🏳️‍🌈" * 500):
         read(RELEASE, text)
+
+
+def test_what_somebody_asks_is_not_stated():
+    assert acts("the importer asks whether we've shipped already") == ["none"]
+    assert acts("Der Kunde fragt, ob alles geliefert ist", "de") == ["none"]
+    assert acts("checked whether the pump works") == ["finished"]

@@ -54,6 +54,39 @@ def test_a_script_that_is_pointed_at_production_counts_unless_its_name_says_that
         assert command_effects(command) == [], command
 
 
+def test_a_program_that_no_table_lists_is_judged_by_its_verb():
+    for command, kind in (
+        ("zarf package deploy app.tar --confirm", "deploy"),
+        ("opam publish ring.1.0", "publish"),
+        ("telegram-send done", "message"),
+        ("mytool -e prod db push", "push"),
+    ):
+        assert [one.kind for one in command_effects(command)] == [kind], command
+    for command in (
+        "ls deploy", "rm -rf publish", "mytool deploy list", "mytool help push", "mytool push --help",
+        "mytool ./push", "cat trigger", "mytool create x", "pushd deploy", "mytool deploy --dry-run",
+    ):  # fmt: skip
+        assert command_effects(command) == [], command
+
+
+def test_code_on_the_command_line_is_read():
+    for command, kind in (
+        ("node -e \"fetch('https://a.example/x', {method: 'POST'})\"", "http"),
+        ("python -c \"import boto3; boto3.client('s3').delete_object(Bucket='b', Key='k')\"", "service"),
+        ("rails runner 'User.stale.destroy_all'", "database"),
+        ('pwsh -Command "irm -Method Put -Uri https://a.example/x"', "http"),
+    ):
+        assert [one.kind for one in command_effects(command)] == [kind], command
+    for command in (
+        "node -e \"fetch('https://a.example/x')\"",
+        "python -c \"import boto3; print(boto3.client('s3').list_buckets())\"",
+        "rails runner 'puts User.stale.count'",
+        'pwsh -Command "irm https://a.example/x"',
+        'python -c "a = []; a.push(1); a.insert(0, 2)"',
+    ):
+        assert command_effects(command) == [], command
+
+
 # Programs that have an effect only with a word that is a hint by itself (`npm publish`).
 HAVE_HINTS = frozenset(
     "npm uv poetry flit hatch pdm maturin cargo gem pod mix dart flutter deno dotnet nginx brew jsr vsce ovsx"

@@ -28,20 +28,7 @@ _PULL_MADE = lazy_regex(r"\b(?:gh[ \t]+pr|glab[ \t]+mr|hub[ \t]+pull-request)[ \
 _ISSUE_MADE = lazy_regex(r"\b(?:gh|glab)[ \t]+issue[ \t]+create\b")
 _TITLE_OPTION = lazy_regex(r"(?:--title|-t)[= \t]{1,3}(['\"])([^\n'\"]{1,300})\1")
 _TRAILING = ".,;:!?*"
-_DOCUMENTS = (
-    ".md",
-    ".rst",
-    ".adoc",
-    ".pdf",
-    ".docx",
-    ".xlsx",
-    ".pptx",
-    ".csv",
-    ".html",
-    ".ipynb",
-    ".svg",
-    ".png",
-)
+_DOCUMENTS = tuple(".md .rst .adoc .pdf .docx .xlsx .pptx .csv .html .ipynb .svg .png".split())
 _NO_DELIVERY = lazy_regex(r"(?:^|/)(?:tmp|temp|node_modules|\.[\w-]+|__pycache__|fixtures?|testdata)/")
 
 

@@ -162,7 +162,13 @@ def is_of_interest(tried: Attempt, symptom: str) -> bool:
 def _is_next_try(one: Failure, done: Attempt) -> bool:
     """Whether the same program worked soon after; of checks, another one says nothing."""
     failed = one.attempt
-    return bool(failed.head) and failed.head == done.head and one.age < SOON and not failed.check
+    return _is_same_program(failed.head, done.head) and one.age < SOON and not failed.check
+
+
+def _is_same_program(one: str, other: str) -> bool:
+    """Whether two heads of commands name the same program; a head lacks a subcommand that is quoted."""
+    ours, theirs = one.split(), other.split()
+    return bool(ours) and (ours == theirs or (ours[:1] == theirs[:1] and 1 in (len(ours), len(theirs))))
 
 
 class Attempts:

@@ -36,11 +36,9 @@ _BRACKET = lazy_regex(r"\([^)]{0,60}\)|(?<!\d)\d{1,6}[.)] ")
 # The words of headings. A heading announces decisions if its words are of these lists only and one decides.
 _DECIDE = frozenset("decision decisions choices decided".split())
 _BESIDE = frozenset(
-    "key main design architectural architecture technical implementation important other final our the new"
-    " my all"
-    " notable made log taken record records so far summary and with rationale reasons reason reasoning why"
-    " here in this"
-    " phase plan session step for & user".split()
+    "key main design architectural architecture technical implementation important other final our the new my"
+    " all notable made log taken record records so far summary and with rationale reasons reason reasoning"
+    " why here in this phase plan session step for & user".split()
 )
 _OPEN = frozenset(
     "open pending needed required remaining outstanding future unresolved make point points".split()
@@ -49,11 +47,9 @@ _NOTHING = frozenset("none n/a na nothing tbd whether if how what why which when
 _SAYS_CHOICE = frozenset("decision decided chosen choice".split())
 _SAYS_REASON = frozenset("rationale reason reasons reasoning why because justification".split())
 _OTHER = frozenset(
-    "option options alternative alternatives considered context consequence consequences trade-off"
-    " trade-offs tradeoff"
-    " tradeoffs status date impact risk risks note notes file files source pros cons question problem phase"
-    " outcome made"
-    " scope concurrency tests".split()
+    "option options alternative alternatives considered context consequence consequences trade-off trade-offs"
+    " tradeoff tradeoffs status date impact risk risks note notes file files source pros cons question"
+    " problem phase outcome made scope concurrency tests".split()
 )
 _ALTERNATIVES = frozenset("alternative alternatives option options instead rejected considered".split())
 
@@ -144,9 +140,8 @@ class _Reader:
         if bold and len(rest := text[bold.end() :].lstrip(" :—–-.")) > 3:
             choice, reason, instead = plain(bold[1], MOST_CHOICE), plain(rest, MOST_REASON), ""
         else:
-            choice, reason, instead = (
-                split_choice(text).to_dict()[name] for name in ("choice", "reason", "instead")
-            )
+            split = split_choice(text)
+            choice, reason, instead = split.choice, split.reason, split.instead
         return Decided(
             choice=choice.rstrip(".:;,- "),
             reason=reason,
@@ -173,7 +168,7 @@ def announces_decisions(heading: str) -> bool:
     return (
         bool(_DECIDE.intersection(words))
         and not _OPEN.intersection(words)
-        and all(word in _DECIDE or word in _BESIDE or word.isdigit() for word in words)
+        and all(word in _DECIDE or word in _BESIDE or word.isdecimal() for word in words)
     )
 
 
@@ -213,7 +208,7 @@ def _row(line: Line, header: list[str] | None, inside: bool) -> tuple[list[str] 
     found = Decided(
         choice=plain(columns[choice], MOST_CHOICE),
         reason=plain(columns[reason], MOST_REASON) if reason is not None else "",
-        title="" if before.strip("# ").isdigit() else plain(before, 120),
+        title="" if before.strip("# ").isdecimal() else plain(before, 120),
         confidence=0.9,
     )
     other = _column(header, _ALTERNATIVES)

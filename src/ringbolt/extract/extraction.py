@@ -138,11 +138,13 @@ class Extracting(Modelling):
 
     def _found_by_model(self, task_id: str, events: Sequence[Event]) -> Sequence[Found] | None:
         """What the local model finds in some events; None if it does not answer."""
-        told = [clean for event in events if is_telling(event) and (clean := without_echo(event)) is not None]
+        telling = [one for event in events if is_telling(event) and (one := without_echo(event)) is not None]
         task = self.store.read(lambda tx: read_task(tx, task_id))
-        if task is None or not told:
+        if task is None or not telling:
             return ()
-        reply, _ = self._model_extraction(task, [fact_of(event) for event in told], task.current_title or "")
+        reply, _ = self._model_extraction(
+            task, [fact_of(event) for event in telling], task.current_title or ""
+        )
         return None if reply is None else [_finding(entry, reply[1]) for entry in reply[0].entries]
 
 
@@ -375,7 +377,7 @@ class _Writing:
                 settled += 1
         if page.last and not page.again and page.kind == KIND:
             user_spoke = any(event.origin.channel == "user" for event in page.events)
-            # A question or a blocker that is no longer open was settled, or the work went on without that.
+            # A question or a blocker that is no longer open was settled, or the work went on without it.
             for row in self.known.asked(found.open, user_spoke):
                 self._close(tx, head, row, None, "agent", now)
         seen = 0 if page.again else self._mark(tx, head, head["last_seq"] if unchanged else page.until, now)

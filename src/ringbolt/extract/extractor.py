@@ -210,11 +210,8 @@ class Extractor:
         found += [*_said(message, seqs, "agent", dead_ends=False), *_probable(heard, seqs, "agent")]
         if message.steps:
             steps = "; ".join(message.steps)
-            found.append(
-                _found(
-                    "context", steps, "next_steps", seqs, "agent", 0.6, kind="next_steps", items=message.steps
-                )
-            )
+            more = {"kind": "next_steps", "items": message.steps}
+            found.append(_found("context", steps, "next_steps", seqs, "agent", 0.6, **more))
         found += [
             _artifact("address", url, url, seqs, "agent")
             for url in artifacts.deployed_addresses(text[:20_000])
@@ -262,9 +259,8 @@ class Extractor:
 
     def _block(self, one: Remark, seq: int) -> None:
         if all(old["text"] != one.text for old in self._blockers):
-            self._blockers = [*self._blockers, {"text": one.text, "seq": seq, "sure": one.confidence}][
-                -MOST_BLOCKERS:
-            ]
+            self._blockers.append({"text": one.text, "seq": seq, "sure": one.confidence})
+            del self._blockers[:-MOST_BLOCKERS]
 
     def _end_blockers(self, text: str, *, by_user: bool, done: bool) -> None:
         if self._blockers:

@@ -156,30 +156,24 @@ class _Reader:
         asks = is_question(sentence.text)
         announced, self._announced = self._announced, _announces_cause(tokens, sentence, asks)
         if self._announced:
-            return None
+            return
         reason, self._last_cause = self._last_cause, ""
         if asks:
             self._message.question = text
         else:
             self._progress(scores, sentence, tokens)
         name = max(_RIVALS, key=lambda one: scores[_PLACES[one]] - table.likely[_PLACES[one]])
-        place = _PLACES[name]
+        sure = 0.0
         moves_on = scores[_PLACES["next"]] >= table.sure[_PLACES["next"]] or tokens.has("look")
         if announced and not asks and sentence.kind != "lead" and not moves_on:
-            name, place = "cause", _PLACES["cause"]
-            sure: float = 0.6
-        elif scores[place] < table.likely[place]:
-            return self._values(scores, sentence, asks)
-        else:
-            if speech.is_unreal(name, tokens):
-                return self._values(scores, sentence, asks)
-            sure = confidence(scores[place], place)
-        if name in ("cause", "dead_end"):
+            name, sure = "cause", 0.6
+        elif scores[_PLACES[name]] >= table.likely[_PLACES[name]] and not speech.is_unreal(name, tokens):
+            sure = confidence(scores[_PLACES[name]], _PLACES[name])
+        if sure and name in ("cause", "dead_end"):
             self._last_cause = text
         self._values(scores, sentence, asks)
-        if asks and name != "question":
-            return None
-        return self._take(name, text, sentence, sure, at, reason)
+        if sure and (not asks or name == "question"):
+            self._take(name, text, sentence, sure, at, reason)
 
     def _take(self, name: Function, text: str, sentence: Sentence, sure: float, at: int, reason: str) -> None:
         message = self._message
@@ -226,18 +220,8 @@ class _Reader:
         if at + 1 >= len(self._sentences) or self._sentences[at + 1].line != self._sentences[at].line:
             return ""
         text = self._sentences[at + 1].text
-        words = Tokens(text).words[:2]
-        begins = words[:1] and words[0] in (
-            "it",
-            "this",
-            "that",
-            "otherwise",
-            "because",
-            "reason",
-            "they",
-            "these",
-            "since",
-        )
+        words = Tokens(text).words
+        begins = bool(_BEGINS_REASON.intersection(words[:1]))
         return plain(text, 600) if begins and not is_question(text) else ""
 
     def _values(self, scores: Sequence[float], sentence: Sentence, asks: bool) -> None:
@@ -253,7 +237,7 @@ class _Reader:
 def section_of(heading: str) -> str:
     """What stands under a heading: next, blocked, found, decided, or "" for anything else."""
     words = [word.strip("*_:.,()#?!’'") for word in heading.lower().split()]
-    words = [word for word in words if word and not word.rstrip(".)").isdigit()]
+    words = [word for word in words if word and not word.rstrip(".)").isdecimal()]
     if not words or len(words) > 5:
         return ""
     known = headings()
@@ -293,12 +277,12 @@ _NEEDS = tuple(
         "input needed", "needs your", "required you",
     )
 )  # fmt: skip
+_BEGINS_REASON = frozenset("it this that otherwise because reason they these since".split())
 _IDIOMS = ("keep in mind", "keep going", "keep me", "go ahead", "go on", "take a look", "leave it to")
 _NOTHING = frozenset("blocker blockers issue issues concern concerns known open current".split())
 _FILLS = frozenset(
     "current known open and & or the my our immediate what is what's whats still to do up work items item"
-    " root real actual"
-    " key main found concerns blockers/concerns left".split()
+    " root real actual key main found concerns blockers/concerns left".split()
 )
 _AHEAD = frozenset(
     "next remaining todo todos upcoming outstanding follow-up follow-ups followups left do remains".split()

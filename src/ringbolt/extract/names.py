@@ -12,6 +12,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import astuple
+
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, Name, is_dict
 from ..model.validate import dumps
@@ -37,7 +40,7 @@ _EXTENSIONS = frozenset(
     " kt rb php html css scss sql lock mod sum cfg ini conf env xml proto csv log tmpl tf swift ex exs hs"
     " lua pl vue svelte ipynb gradle properties service patch diff dockerfile gitignore".split()
 )
-# Extensions that are files by themselves only with a name before them: `*.go` is none, `.env` is one.
+# Extensions that are files by themselves only with a name before them: `.env` is a file, `*.go` is not.
 _BARE = _EXTENSIONS - {"env", "gitignore"}
 # Fields of an event whose values are words of ours.
 _OUR_WORDS = ("outcome", "kind", "status", "type", "label", "basis")
@@ -93,37 +96,18 @@ def _is_camel(name: str) -> bool:
     return len(name) > 2 and not name.islower() and not name.rstrip("s").isupper() and not name[1:].islower()
 
 
-class Known:
-    """What is known of one name: its kind, in how many events it occurred, the last of them and its channel,
-    in how many it was used and the last of these, how many opened it, its heat and its folder."""
+class Known(Struct):
+    """What is known of one name; "used" means said, typed or opened, and not only seen in an output."""
 
-    __slots__ = FIELDS = (
-        "kind",
-        "events",
-        "last",
-        "channel",
-        "used",
-        "last_used",
-        "opened",
-        "heat",
-        "folder",
-    )
-
-    def __init__(
-        self,
-        kind: str,
-        events: int = 0,
-        last: int = 0,
-        channel: str = "",
-        used: int = 0,
-        last_used: int | None = None,
-        opened: int = 0,
-        heat: float = 0.0,
-        folder: str = "",
-    ) -> None:
-        self.kind, self.events, self.last, self.channel = kind, events, last, channel
-        self.used, self.last_used, self.opened = used, last_used, opened
-        self.heat, self.folder = heat, folder
+    kind: str
+    events: int = 0  # that it occurred in
+    last: int = 0  # of them
+    channel: str = ""  # of the last
+    used: int = 0  # events that used it
+    last_used: int | None = None
+    opened: int = 0  # events that opened it
+    heat: float = 0.0
+    folder: str = ""
 
     def heat_at(self, at: int) -> float:
         """The heat at an event."""
@@ -255,7 +239,7 @@ class Names:
 
     def state(self) -> dict[str, Any]:
         """All that must be kept to continue later."""
-        known = {name: [getattr(one, field) for field in Known.FIELDS] for name, one in self._known.items()}
+        known = {name: list(astuple(one)) for name, one in self._known.items()}
         return {"known": known, "at": self._at}
 
 

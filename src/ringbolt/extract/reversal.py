@@ -16,17 +16,15 @@ _VERBS = frozenset(
     stem(word)
     for word in (
         "keep leave use choose chose pick go stay stick drop skip remove make put take switch move stop add"
-        " change revert"
-        " undo roll back instead other one second first option approach way now actually again still let"
-        " want prefer"
-        " better rather decided keeping using leaving dropped kept used went going".split()
+        " change revert undo roll back instead other one second first option approach way now actually again"
+        " still let want prefer better rather decided keeping using leaving dropped kept used went"
+        " going".split()
     )
 )
 _CHANGES = frozenset("actually longer anymore".split())
 _GRANTS = frozenset(
     "granted approved renewed done fixed ready up available works working resolved unblocked provided set"
-    " added here"
-    " merged arrived confirmed unlocked restored back received solved have got".split()
+    " added here merged arrived confirmed unlocked restored back received solved have got".split()
 )
 
 # Characters of a message that say what it is about.

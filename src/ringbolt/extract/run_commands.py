@@ -21,15 +21,14 @@ from .work_tree import command_line
 KIND = "run_commands"
 MOST_FORMS, MOST_VARIANTS = 60, 5
 SHOWN, SHOWN_OF_KIND = 12, 2
+_MUST_WORK = ("run", "migrate", "install")
 _AFTER_FAILURE = 6  # uses that a command counts as if it worked after another form had failed
 _STARTS_SERVICE = lazy_regex(
     r"(?:docker compose|docker-compose) (?:up|start)|docker (?:run|start)|systemctl start|service \S+"
-    r" start|brew services"
-    r" start|supabase start|pg_ctl .*start|redis-server|minikube start"
+    r" start|brew services start|supabase start|pg_ctl .*start|redis-server|minikube start"
 )
 _NO_SERVICE = lazy_regex(
-    r"(?i)connection refused|econnrefused|could not connect|is the server running"
-    r"|no such host"
+    r"(?i)connection refused|econnrefused|could not connect|is the server running|no such host"
 )
 
 
@@ -76,7 +75,9 @@ class RunCommandsFold:
         if ok is None:
             return
         line = command_line(run.call)
-        if not ok and could_not_run(output):
+        # A test that fails has run all the same; a program that never succeeded does not show how to run it.
+        never = run.kind in _MUST_WORK and self._name(run) not in self._forms
+        if not ok and (could_not_run(output) or never):
             self._failed[run.kind] = [line, error_line(output)[:120], self._name(run)]
             if _NO_SERVICE.search(output):
                 self._without, self._service = run.kind, ""
@@ -113,7 +114,7 @@ class RunCommandsFold:
         words = [word for word in call.arguments if not word.startswith("-")]
         verbs: list[str] = []
         for word in words[:2]:
-            if not word.replace(":", "").replace("-", "").replace("_", "").isalnum() or word[0].isdigit():
+            if not word.replace(":", "").replace("-", "").replace("_", "").isalnum() or word[0].isdecimal():
                 break
             verbs.append(word)
         if call.program.startswith("python") and "-m" in call.arguments:

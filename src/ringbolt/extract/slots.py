@@ -29,8 +29,7 @@ class Choice(Value, frozen=True, kw_only=True):
 _LEADS_REASON = frozenset("since because given as due".split())
 _CLAUSE = frozenset(
     "it this that they the there he she nobody nothing we too otherwise its two both all our half no some"
-    " most these"
-    " those his her their a an only still you i".split()
+    " most these those his her their a an only still you i".split()
 )
 _INTRODUCING = frozenset("because since as weil denn da porque".split())
 _BECAUSE = frozenset("because since otherwise weil denn porque".split())
@@ -58,10 +57,8 @@ _LABELS = frozenset(
 )
 _LEAD_WORDS = frozenset(
     "so and then therefore but i we will am are have had also now just would let us finally deliberately ok"
-    " okay yes"
-    " yeah yep no nope nah actually hmm hm well fine me instead please , . ! - — – : agreed right sure"
-    " alternatively"
-    " ultimately hence thus consequently".split()
+    " okay yes yeah yep no nope nah actually hmm hm well fine me instead please , . ! - — – : agreed right"
+    " sure alternatively ultimately hence thus consequently".split()
 )
 _CHOOSING = frozenset(("choose", "keep", "exclude", "use", "prefer", "work", "set", "abandon", "~decides"))
 _TO_VERBS = frozenset("decided chose opted elected chosen agreed going resolved".split())
@@ -70,8 +67,7 @@ _ANNOUNCING = frozenset(
 )
 _COMMON = COMMON_WORDS | frozenset(
     "just also still either only again more most very too same other one ones thing things way ways approach"
-    " idea"
-    " attempt was were did done made make got get going go went gone".split()
+    " idea attempt was were did done made make got get going go went gone".split()
 )
 
 _APPROVING = frozenset("good great fine ok okay perfect correct right nice sure yes agreed".split())
@@ -353,9 +349,8 @@ _TRIED = frozenset(
 )
 _FAILED = frozenset(
     "reverted rolled back undone dead end work works worked help helped fix fixed solve fails failed no"
-    " effect"
-    " difference luck improvement avail success not does did fail either using use used impossible possible"
-    " wrong out".split()
+    " effect difference luck improvement avail success not does did fail either using use used impossible"
+    " possible wrong out".split()
 )
 
 
@@ -454,7 +449,7 @@ def _limits(tokens: Tokens) -> Iterator[tuple[str, str]]:
     for at in range(len(words) - 1):
         size = 1 if words[at] in _BOUNDS else 0
         size = 2 if (words[at], words[at + 1]) in (("at", "most"), ("at", "least"), ("up", "to")) else size
-        if size and at + size < len(words) - 1 and words[at + size][0].isdigit():
+        if size and at + size < len(words) - 1 and words[at + size][0].isdecimal():
             unit = words[at + size + 1]
             if unit[0].isalpha():
                 side = "min" if words[at + size - 1] in ("min", "minimum", "least") else "max"
@@ -466,14 +461,14 @@ def _is_value(words: Sequence[str], at: int) -> bool:
     word = words[at]
     if word == "<code>" or (word[0] in "#~" and len(word) > 1):
         return True
-    return any(letter.isdigit() for letter in word) or any(sign in word[1:-1] for sign in "_./")
+    return any(letter.isdecimal() for letter in word) or any(sign in word[1:-1] for sign in "_./")
 
 
 def _end_of_value(tokens: Tokens, at: int) -> int:
     """Where a value ends: a number takes its unit with it."""
     units = {mark.start for mark in tokens.marks if mark.name == "~unit"}
     end = at + 1
-    if tokens.words[at][0].isdigit():
+    if tokens.words[at][0].isdecimal():
         if end in units:
             end += 1
         if end < len(tokens.words) - 1 and tokens.words[end] == "per":

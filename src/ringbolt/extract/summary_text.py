@@ -106,7 +106,7 @@ class _Sentences:
         self._most = most
         self._channels = channels
         self._live = [item for item in task.items if item.dropped_in is None]
-        self._told = ""  # what was quoted so far, so that nothing is repeated
+        self._quoted_texts = ""  # what was quoted so far, so that nothing is repeated
 
     def where(self) -> str:
         """What the task is, how it stands, and how far it has come."""
@@ -175,7 +175,7 @@ class _Sentences:
         why = entry.data.get("why") or entry.data.get("symptom")
         because = f" because {_quote(str(why), self._characters)}" if why else ""
         self._channels.add(entry.origin.channel)
-        self._told += f"{entry.summary}\n"
+        self._quoted_texts += f"{entry.summary}\n"
         return f"{_quote(entry.summary, self._characters)} was ruled out{because} (#{entry.seq})"
 
     def details(self) -> str:
@@ -191,8 +191,8 @@ class _Sentences:
             name = encode.name(encode.clip(entry.key or "", 40))
             self._channels.add(entry.origin.channel)
             said.append(f"{name} = {_quote(shown, self._characters)} (#{entry.seq})")
-        told = "\n".join([*values, self._told])
-        for name in useful_names(self._task.names, self._most, told):
+        shown_already = "\n".join([*values, self._quoted_texts])
+        for name in useful_names(self._task.names, self._most, shown_already):
             self._channels.add(name.channel)
             word = f"{DETAILS[name.kind]} " if DETAILS[name.kind] else ""
             shown = encode.name(encode.clip(name.name, max(self._characters, 40)))
@@ -258,7 +258,7 @@ class _Sentences:
         if not self._characters or not text:
             return ""
         self._channels.add(source.channel if source else None)
-        self._told += f"{text}\n"
+        self._quoted_texts += f"{text}\n"
         return _quote(text, longer * self._characters)
 
     def _titled(self, item: Item) -> str:
@@ -266,7 +266,7 @@ class _Sentences:
 
     def _entry(self, entry: Entry, text: str, why: Any = None) -> str:
         self._channels.add(entry.origin.channel)
-        self._told += f"{text}\n"
+        self._quoted_texts += f"{text}\n"
         because = f" because {_quote(str(why), self._characters)}" if why else ""
         return f"{_quote(text, self._characters)}{because} (#{entry.seq})"
 
@@ -280,14 +280,14 @@ def _telling(entries: Sequence[Entry], most: int) -> list[Entry]:
     return sorted(best[-most:] if most else [], key=lambda one: one.seq)
 
 
-def useful_names(names: Iterable[Name], most: int, told: str = "") -> list[Name]:
+def useful_names(names: Iterable[Name], most: int, shown_already: str = "") -> list[Name]:
     """The names that matter most: a few of each kind, one of a series of look-alikes, none shown already."""
     shown: dict[str, int] = {}
     families: set[str] = set()
     best: list[Name] = []
     for name in names:
         family = f"{name.kind} {_family(name)}"
-        if name.kind not in DETAILS or family in families or name.name in told:
+        if name.kind not in DETAILS or family in families or name.name in shown_already:
             continue
         if shown.get(name.kind, 0) < max(1, most // 2):
             shown[name.kind] = shown.get(name.kind, 0) + 1

@@ -181,9 +181,9 @@ def _kind(name: str, value: str) -> str | None:
     if word in ("url", "endpoint"):
         return "url" if "://" in value or value.startswith("/") else None
     if word == "port":
-        return "port" if value.isdigit() and len(value) <= 5 else None
+        return "port" if value.isdecimal() and len(value) <= 5 else None
     if word == "version":
-        return "version" if _VERSION_VALUE.match(value) or value.isdigit() else None
+        return "version" if _VERSION_VALUE.match(value) or value.isdecimal() else None
     if word in ("ticket", "issue", "pr", "request"):
         return "id" if _TICKET.match(value) else None
     if " " in value:

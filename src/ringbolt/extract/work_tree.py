@@ -33,13 +33,11 @@ _TEXTS = (".md", ".txt", ".rst", ".adoc")
 _ON_BRANCH = lazy_regex(r"(?m)^On branch (\S+)$")
 _DETACHED = lazy_regex(r"(?m)^HEAD (?:detached (?:at|from)|is now at) ([0-9a-f]{7,40})(?: (.+))?$")
 _SWITCHED = lazy_regex(
-    r"(?:Switched to (?:a new |and reset )?branch|Already on|Reset branch)"
-    r" '([^'\n]{1,200})'"
+    r"(?:Switched to (?:a new |and reset )?branch|Already on|Reset branch) '([^'\n]{1,200})'"
 )
 _HEADER = lazy_regex(r"(?m)^## (?:No commits yet on )?([^\s.]+(?:\.[^\s.]+)*?)(?:\.\.\.|\s|$)")
 _LONG = lazy_regex(
-    r"(?m)^\t(?:modified|new file|deleted|renamed|typechange|both modified):\s+(?:.* ->"
-    r" )?(.+)$"
+    r"(?m)^\t(?:modified|new file|deleted|renamed|typechange|both modified):\s+(?:.* -> )?(.+)$"
 )
 _UNTRACKED = lazy_regex(r"(?m)^\t(?!modified:|new file:|deleted:|renamed:|typechange:|both )(\S.*)$")
 _SHORT = lazy_regex(r"(?m)^([ MADRCUT?]{2}) (?:.* -> )?(\S.*)$")
@@ -339,7 +337,7 @@ class WorkTreeFold:
 
     def _read_log(self, words: list[str], output: str) -> None:
         plain = [word for word in words if not word.startswith("-")]
-        if any(not word.isdigit() and word != "HEAD" for word in plain):
+        if any(not word.isdecimal() and word != "HEAD" for word in plain):
             return  # of another branch, or of some files
         if {"--all", "--reverse", "--merges", "-g", "--graph"} & set(words) or any(
             word.startswith(("--author", "--grep", "--since", "--until", "-S", "-G", "--skip", "--follow"))

@@ -12,19 +12,7 @@ from ..signals.calls.commands import shares_work
 MOST_TEXT = 20_000
 _FLAGS = ("-m", "-am", "--message", "--body", "-b", "--description", "-d")
 # Words in the name of a Markdown file that plans or explains the work.
-_NOTES = (
-    "plan",
-    "design",
-    "decision",
-    "adr",
-    "notes",
-    "spec",
-    "proposal",
-    "rfc",
-    "handover",
-    "summary",
-    "architecture",
-)
+_NOTES = "plan design decision adr notes spec proposal rfc handover summary architecture".split()
 _CONTENTS = ("content", "new_string", "text", "file_text")
 
 

@@ -17,14 +17,8 @@ from ..model.validate import dumps
 
 # The author of a row, in one letter that costs one token.
 CLASS: dict[Channel | None, str] = {
-    "user": "u",
-    "agent": "a",
-    "tool": "t",
-    "web": "w",
-    "import": "i",
-    "system": "s",
-    None: "?",
-}
+    "user": "u", "agent": "a", "tool": "t", "web": "w", "import": "i", "system": "s", None: "?",
+}  # fmt: skip
 
 # Terminal escape sequences: colours and cursors, titles and links (OSC), and the remains of broken ones. What
 # a sequence contains ends where another begins, so that no character is read twice.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..model.rules import TRUST
+from ..model.trust import TRUST
 from ..model.types import Action, Channel, Item, Snapshot
 from ..model.validate import dumps
 from . import encode

@@ -41,14 +41,7 @@ BRIEF = 40  # a shorter instruction can hardly be understood alone
 # Priorities: up to about 5 is what every packet should have, up to 10 what most have room for, and from 20 on
 # come the long forms of rows that are shown already.
 NOTES, LATE = 22, 40  # priorities of the last notes, and of the others
-_MEANT = {
-    "x": "x done",
-    "v": "v verified",
-    "~": "~ inferred done",
-    "!": "! failed",
-    "-": "- skipped",
-    "/": "/ dropped",
-}
+_MEANT = {"x": "done", "v": "verified", "~": "inferred done", "!": "failed", "-": "skipped", "/": "dropped"}
 # These have parts of their own; among the latest events they would appear twice.
 _SHOWN_ELSEWHERE = frozenset(
     "decision exclusion variable error question user_instruction discovery artifact context tool_result"
@@ -263,17 +256,13 @@ def _request(name: str, text: str, characters: int) -> Row:
 
     # Its constraints are never cut before anything else is.
     early = max(characters // 4, min(room_for_limits(text), characters // 2))
-    lengths = (
+    return rows.sized(
+        show,
         (1, rows.SHORT_REQUEST),
         (1.9, min(WHOLE_REQUEST, early)),
         (3.5, min(WHOLE_REQUEST, max(early, characters * 2 // 5))),
-        (8, WHOLE_REQUEST),
-        (60, 2500),
-        (61, 4000),
-        (62, 6000),
-        (90, 1 << 30),
+        *((8, WHOLE_REQUEST), (60, 2500), (61, 4000), (62, 6000), (90, 1 << 30)),
     )
-    return Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))
 
 
 def _earlier(name: str, text: str, is_open: bool, age: int, characters: int) -> Row:
@@ -324,19 +313,14 @@ def _proposals(task: Snapshot) -> Part:
 
 
 def _newest(entry: Entry, characters: int) -> Row:
-    lengths = (
+    text = rows.with_detail(entry)
+    return rows.sized(
+        lambda most: f"{rows.by(entry)} {rows.quote_chosen(text, most)}",
         (2.2, 160),
         (2.4, min(WHOLE_REQUEST, characters // 6)),
         (worth("newest"), min(WHOLE_REQUEST, characters // 4)),
         (8.05, WHOLE_REQUEST),
         (60, 6000),
-    )
-    text = rows.with_detail(entry)
-    return Row(
-        *(
-            (wanted, lambda most=most: f"{rows.by(entry)} {rows.quote_chosen(text, most)}")
-            for wanted, most in lengths
-        )
     )
 
 
@@ -377,11 +361,7 @@ def _settled_effects(task: Snapshot, status: str) -> list[Row]:
 
 
 def _part(
-    task: Snapshot,
-    kind: str,
-    title: str,
-    entries: Sequence[Entry],
-    row: Callable[[Entry, float], Row],
+    task: Snapshot, kind: str, title: str, entries: Sequence[Entry], row: Callable[[Entry, float], Row]
 ) -> Part:
     """Entries, oldest first. Explicit entries come before inferred ones, newer ones before older ones."""
     if kind != "settled":  # a failure that is over need not be read with the same care
@@ -467,7 +447,7 @@ def _plan(task: Snapshot) -> list[Part]:
         if low <= place <= high
     ]
     marks = {rows.mark(item) for item in items[low : high + 1]}
-    meant = ", ".join(meaning for mark, meaning in _MEANT.items() if mark in marks)
+    meant = ", ".join(f"{mark} {meaning}" for mark, meaning in _MEANT.items() if mark in marks)
     version = "Plan, inferred" if task.plan_inferred else f"Plan v{task.plan_version}"
     if _is_of_finished_request(task):
         version += ", of the request before"

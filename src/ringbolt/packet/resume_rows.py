@@ -1,9 +1,12 @@
-"""Rows of a resume packet: one record each, in a short form and longer ones."""
+"""Rows of a resume packet: one record each, in a short form and longer ones.
+
+A row's priority says how soon each form is chosen (see `budget`); `resume` puts the rows into parts.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ledger.inferred_plan import FROM_PROSE
@@ -115,12 +118,9 @@ def forbidden(task: Snapshot) -> list[Row]:
         match = _FORBIDS.search(entry.summary)
         clause = match[1] if match else entry.summary
         head, whole = f"The user said {by(entry)} ", with_detail(entry)
+        longer = texts(head, whole, (9 + age / 100, 340), (30, 4000)).forms
         found.append(
-            Row(
-                (1.6 + age / 100, lambda head=head, clause=clause: head + quote(clause, 160)),
-                (9 + age / 100, lambda head=head, whole=whole: head + quote(whole, 340)),
-                (30, lambda head=head, whole=whole: head + quote(whole, 4000)),
-            )
+            Row((1.6 + age / 100, lambda head=head, clause=clause: head + quote(clause, 160)), *longer)
         )
     return [*_forbidden_in_request(task), *found[::-1]]
 
@@ -254,8 +254,8 @@ def lessons(task: Snapshot) -> list[Row]:
     """What would have saved an earlier task like this one."""
     found: list[Row] = []
     for place, one in enumerate(task.lessons):
-        told = one.told(lambda text: quote(text, 110))
-        line = f"From earlier task {one.task_id} #{one.seq}{encode.CLASS[one.channel]}: {told}"
+        lesson = one.told(lambda text: quote(text, 110))
+        line = f"From earlier task {one.task_id} #{one.seq}{encode.CLASS[one.channel]}: {lesson}"
         found.append(Row((3.4 + place / 100, lambda line=line: line)))
     return found
 
@@ -381,6 +381,10 @@ def commit(entry: Entry, wanted: float) -> Row:
     return texts(f"{by(entry)} ", what, (wanted, 90), (27.5, 400))
 
 
+# Fields of a decision, and the words that introduce them.
+_BESIDE = (("options", "from"), ("risks", "risks"), ("if_wrong", "if wrong"), ("context", "context"))
+
+
 def decision(entry: Entry, wanted: float) -> Row:
     data = entry.data
     choice = str(data.get("choice") or entry.summary)
@@ -393,12 +397,7 @@ def decision(entry: Entry, wanted: float) -> Row:
         line += quote(choice, most)
         line += f" because {quote(str(data['reasoning']), most)}" if why and data.get("reasoning") else ""
         if whole:
-            for name, words in (
-                ("options", "from"),
-                ("risks", "risks"),
-                ("if_wrong", "if wrong"),
-                ("context", "context"),
-            ):
+            for name, words in _BESIDE:
                 if data.get(name):
                     line += f"; {words} {quote(plain(data[name]), most)}"
         return line
@@ -493,12 +492,9 @@ def settled(entry: Entry, wanted: float) -> Row:
 def note(entry: Entry, wanted: float) -> Row:
     if entry.type == "tool_result":  # what a helper reported, which is often its only trace
         whole = encode.one_line(entry.detail or entry.summary)
-        lengths = ((wanted - 13, 160), (wanted - 10, 500), (60, 1500))
-        return Row(
-            *(
-                (wanted, lambda most=most: f"{by(entry)} {quote(encode.clip_to_sentence(whole, most), most)}")
-                for wanted, most in lengths
-            )
+        return sized(
+            lambda most: f"{by(entry)} {quote(encode.clip_to_sentence(whole, most), most)}",
+            *((wanted - 13, 160), (wanted - 10, 500), (60, 1500)),
         )
     row = texts(f"{by(entry)} {entry.type} ", with_detail(entry), (wanted, 140), (60, 1500))
     row.tells = entry.summary
@@ -538,12 +534,11 @@ def settled_effect(effect: Effect, wanted: float) -> Row:
         return f"{number} {quote(call, what)}{_noted(effect, most)}"
 
     failed = effect.status == "did_not"  # the error may stand among the failures
-    told = effect.outcome or "" if failed else ""
     return Row(
         (wanted, lambda: show(48, 48)),
         (9.2, lambda: show(70, 70)),
         (35, lambda: show(1000, 1000)),
-        tells=told,
+        tells=effect.outcome or "" if failed else "",
     )
 
 
@@ -590,9 +585,14 @@ def moment(moment: Moment, wanted: float) -> Row:
 # --- texts ------------------------------------------------------------------------------------------
 
 
+def sized(show: Callable[[int], str], *lengths: tuple[float, int]) -> Row:
+    """A row in several lengths: `show(most)` makes each from its number of characters."""
+    return Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))
+
+
 def texts(before: str, text: str, *lengths: tuple[float, int]) -> Row:
     """A row with one text in several lengths."""
-    return Row(*((wanted, lambda most=most: f"{before}{quote(text, most)}") for wanted, most in lengths))
+    return sized(lambda most: f"{before}{quote(text, most)}", *lengths)
 
 
 def quote(text: str, most: int) -> str:

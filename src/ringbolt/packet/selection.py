@@ -25,8 +25,7 @@ _HEADING = lazy_regex(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|\|[\s:|-]+\|\s*$)")
 # Lines that were pasted: logs, traces, JSON.
 _PASTED = lazy_regex(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d|at \S+ ?\("
-    r"|File \"|[{}\[\]>]"
-    r"|\S+(?: \S+){0,3} \S+=\S+ \S+=)"
+    r"|File \"|[{}\[\]>]|\S+(?: \S+){0,3} \S+=\S+ \S+=)"
 )
 _LIMITS = lazy_regex(
     r"(?i)\b(?:must(?: not|n['’]t)?|never|do not|don['’]?t|no longer|only|unless|without|at (?:least|most)"

@@ -99,8 +99,7 @@ _SIGNS = frozenset("\u200b\u200d–—‘’“”†•…‹›€™←↑→
 _RULES = frozenset("─━═…—")
 # Characters that real text of a script has many of; a long run without them is noise.
 _FREQUENT = frozenset(
-    "оеаинтсрвлкαοιετσνςηυיוהלאתרמבשاليمونترهبािेरनकसतं्ািরেনকবত্ிுக்தபரனანიეოსանիեոր"
-    "กรนาเงมอ่้ั"
+    "оеаинтсрвлкαοιετσνςηυיוהלאתרמבשاليمونترهبािेरनकसतं्ািরেনকবত্ிுக்தபரனანიეოსանիեորกรนาเงมอ่้ั"
     "的一是不了在人有我他中大來来上國国個个到說说時时要就出會会可也你對对生能而子那得于着過过發发後后作用文件行"
     "定新入選选本示設设字使のにをはがとでたしてるいすまンスルトーリ이다하에는을니기지로가의시를사고서어스자일한은아리정인"
 )  # fmt: skip
@@ -207,7 +206,7 @@ def _price(piece: str) -> int:
     if last < "\x80":
         if last.isalpha():
             return _word(piece)
-        if last.isdigit():
+        if last.isdecimal():
             return 20
         return _blank(piece) if piece.isspace() else _signs(piece)
     return _word(piece) if ord(last) in _FOLD else _script(piece)

@@ -64,7 +64,7 @@ def _shown(plan: ProsePlan) -> dict[str, Any]:
 
 
 def read_event(plan: ProsePlan, row: Row) -> None:
-    """Tell a plan of an event of the ledger."""
+    """Let a plan read an event of the ledger."""
     kind, seq, text, channel = row["event_type"], row["seq"], row["text"] or "", row["channel"]
     if row["agent"] == AGENT:
         return

@@ -26,6 +26,8 @@ Form = Literal["headings", "numbers", "boxes", "bullets", "rows"]
 MOST_TITLE = 90
 MOST_ITEMS, FEWEST_ITEMS = 40, 2
 MOST_REPORTED = 20
+MOST_FILES = 12  # of an item
+TASKS = 1.2  # the score of a table with a column of tasks
 READ_CHARACTERS = 24_000
 
 # A line that may be part of a list: an item, a heading, a row of a table.
@@ -38,18 +40,17 @@ _LABEL = lazy_regex(
 _NAMED_LABEL = lazy_regex(rf"(?i)\W*(?:{NOUNS})\s*#?\d{{1,3}}\b")
 _BARE_NUMBER = lazy_regex(r"\W*\d{1,3}(?:\.\d{1,2}){0,2}[.):]?\s+")
 _PATH = lazy_regex(r"(?<![\w.@~-])[\w.@~-]*+(?:/[\w.@-]+)+/?|(?<![\w-])[\w-]++\.[a-z]{1,5}\b")
+_FILE = lazy_regex(r"(?<![\w.@+-])[\w@+-][\w.@+-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w/])")
 _CODE = lazy_regex(r"`[^`]*`")
 _STATUS_TAIL = lazy_regex(
     r"(?i)\s*(?:[-–—:]\s*|\()\**(?:missing|needs? doing|to ?do|pending|in progress|not (?:yet )?(?:done"
-    r"|started)"
-    r"|done|completed?|new(?: file)?|optional|~?\d+ ?(?:min(?:ute)?s?|h(?:ours?)?|days?))\**\)?\s*$"
+    r"|started)|done|completed?|new(?: file)?|optional|~?\d+ ?(?:min(?:ute)?s?|h(?:ours?)?|days?))\**\)?\s*$"
 )
 _TICK = lazy_regex(rf"(?<!\s)\s*+(?:{phrases.TICKS}|⬜|🔲|☐|⏳|🚧|❌)\s*+")
 # Words that cannot end a title, since they lead up to something.
 _DANGLING = lazy_regex(
     r"(?i)(?:\s+(?:to|the|a|an|of|in|on|at|with|and|or|that|which|where|when|by|for|from|into|as|its?"
-    r"|their|each"
-    r"|all|is|are|so|if|but|than|via|per|also|includes?|using|have|be))+$"
+    r"|their|each|all|is|are|so|if|but|than|via|per|also|includes?|using|have|be))+$"
 )
 _DOCUMENT = lazy_regex(r"(?i)\bimplement (?:the|this) (?:following )?plan\b|^\W{0,4}(?:\w+\W+){0,6}?plan\b")
 _INTENDS = lazy_regex(
@@ -71,19 +72,18 @@ _ASKS_FOR = lazy_regex(
 )
 _OFFERS = lazy_regex(
     r"(?i)\b(?:options?|either|alternatives?|alternatively|should (?:we|I)|would you|prefer|want me to"
-    r"|possible"
-    r"|approaches|could|ideas)\b"
+    r"|possible|approaches|could|ideas)\b"
 )
 _EXPLAINS = lazy_regex(
     r"(?i)\b(?:because|when|flows?|works|happens|means|scenarios?|sequence|timeline|trace|reasons?|why"
-    r"|this way|shows?"
-    r"|verif(?:y|ies)|covers?|conditions|contains|includes|supports|either|whether)\b\W*$"
+    r"|this way|shows?|verif(?:y|ies)|covers?|conditions|contains|includes|supports|either|whether)\b\W*$"
     r"|\b(?:because|here['’]s how|the (?:flow|scenario|problem|sequence|issue))\b"
 )
 _DENIES = lazy_regex(
     r"(?i)\b(?:no|not|nothing|never|unchanged|without|out of scope|won['’]t|already|skip(?:ped)?)\b"
 )
-_PLACE = lazy_regex(r"\W*[\w./@-]*[\w-]\.[a-z]{1,5}(?::[\d-]+)?\W*(?:\([^)]*\))?\s*[-–—:]+\s*")
+_PLACE = lazy_regex(r"\W*[\w./@-]*[\w-]\.[a-z]{1,5}(?::[\d,-]+)?\W*(?:\([^)]*\))?\s*[-–—:]+\s*")
+_TASKS = frozenset(map(stem, "task tasks todo todos step steps action actions".split()))
 _VERIFIES = lazy_regex(
     r"(?i)\W*(?:\d+[.)]\s*)?(?:verif\w+|validation|test(?:ing)?(?: plan| steps)?|acceptance"
     r"|how to (?:test|verify)|checks?|manual test\w*)\b.{0,30}$"
@@ -91,11 +91,13 @@ _VERIFIES = lazy_regex(
 
 
 class ListItem(Value, frozen=True, kw_only=True):
-    """One item of a list: its text as written, the first line below it, and whether it is ticked."""
+    """One item of a list: its text as written, the first line below it, whether it is ticked, and the files
+    that it and the lines below it name."""
 
     text: str
     body: str = ""
     done: bool = False
+    files: tuple[str, ...] = ()
 
 
 class PlanList(Value, frozen=True, kw_only=True):
@@ -105,6 +107,7 @@ class PlanList(Value, frozen=True, kw_only=True):
     heading: str
     lead: str
     items: tuple[ListItem, ...]
+    column: str = ""  # of a table: the title of the column that the items are from
     score: float = 0.0
 
     @property
@@ -119,22 +122,26 @@ def plan_lists(text: str, source: Source) -> list[PlanList]:
     if len(_LISTED.findall(text)) < FEWEST_ITEMS:  # most messages
         return []
     found = [one for one in _lists(text) if FEWEST_ITEMS <= len(one.items) <= MOST_ITEMS]
-    return [one.replace(score=_score(features(one, text, source))) for one in found]
+    return [
+        one.replace(score=max(_score(features(one, text, source)), _score_of_column(one))) for one in found
+    ]
 
 
 def reported_work(text: str) -> list[str]:
     """What a message reports as done, item by item, as titles of steps; empty if it reports no work."""
     if len(_LISTED.findall(text)) < FEWEST_ITEMS or not _REPORTS.search(text[:600]):
         return []
-    best: list[str] = []
+    # Lists of one form stand beside each other; those of another form are their headings, or details.
+    found: dict[Form, dict[str, None]] = {}
     for one in _lists(text[:READ_CHARACTERS]):
         if len(one.items) > MOST_REPORTED:
             continue
         titles = [_done_title(item) for item in one.items]
         done = [title for title in titles if title]
-        if len(done) * 2 > len(titles) and len(done) > len(best):
-            best = done
-    return best
+        if len(done) * 2 > len(titles):
+            found.setdefault(one.form, {}).update(dict.fromkeys(done))
+    done = max(map(list, found.values()), key=len, default=list[str]())
+    return done[:MOST_REPORTED] if len(done) >= FEWEST_ITEMS else []
 
 
 def _done_title(item: ListItem) -> str:
@@ -150,6 +157,18 @@ def _done_title(item: ListItem) -> str:
     return (
         f"{title} ({name})" if name and name not in title and len(title) + len(name) < MOST_TITLE else title
     )
+
+
+def _score_of_column(one: PlanList) -> float:
+    """The score of a table whose items stand in a column that is called "Task" or the like; 0 for others.
+
+    Whoever writes such a table lists work to be done, whatever stands around it.
+    """
+    words = {stem(word.lower()) for word in _WORD.findall(one.column)}
+    firsts = [next(iter(_WORD.findall(_unlabelled(item.text))), "") for item in one.items]
+    verbs = sum(stem(first.lower()) in VERB_STEMS and not is_past(first) for first in firsts)
+    done = sum(item.done for item in one.items)
+    return TASKS if words & _TASKS and 2 * verbs >= len(firsts) and 2 * done < len(firsts) else 0.0
 
 
 def _score(found: Mapping[str, float]) -> float:
@@ -202,17 +221,26 @@ class _Open:
         self.form: Form = form
         self.heading, self.lead, self.depth = heading, lead, depth
         self.items: list[ListItem] = []
+        self.column = ""
 
     def add(self, text: str, done: bool = False) -> None:
-        self.items.append(ListItem(text=text, done=done))
+        self.items.append(ListItem(text=text, done=done, files=_files_in(text)))
 
     def explain(self, body: str) -> None:
         """The first line under an item says more about it."""
         if self.items and not self.items[-1].body:
             self.items[-1] = self.items[-1].replace(body=body[:400])
 
+    def name_files(self, files: tuple[str, ...]) -> None:
+        """A line under an item names files."""
+        if self.items and files:
+            last = self.items[-1]
+            known = tuple(dict.fromkeys((*last.files, *files)))[:MOST_FILES]
+            self.items[-1] = last.replace(files=known)
+
     def closed(self) -> PlanList:
-        return PlanList(form=self.form, heading=self.heading, lead=self.lead, items=tuple(self.items))
+        items = tuple(self.items)
+        return PlanList(form=self.form, heading=self.heading, lead=self.lead, items=items, column=self.column)
 
 
 def _lists(text: str) -> list[PlanList]:
@@ -232,6 +260,10 @@ def _lists(text: str) -> list[PlanList]:
         found.extend(headings.pop(deep).closed() for deep in [deep for deep in headings if deep > level])
 
     for line in layout(text):
+        if line.kind not in ("heading", "code") and (files := _files_in(line.text)):
+            above = [one for depth, one in lists.items() if depth < line.depth or line.kind != "item"]
+            for one in (*headings.values(), *above):
+                one.name_files(files)
         if line.kind != "row" and table is not None:
             found.append(table.closed())
             table = None
@@ -266,7 +298,9 @@ def _lists(text: str) -> list[PlanList]:
             if table is None:
                 table, columns = _Open("rows", heading, lead, 0), [part.lower() for part in parts]
             elif any(part.strip("-: ") for part in parts):
-                table.add(_row_text(columns, parts), bool(phrases.TICKED.search(line.text)))
+                best = _telling_cell(parts)
+                table.column = table.column or (columns[best] if best < len(columns) else "")
+                table.add(_row_text(best, parts), bool(phrases.TICKED.search(line.text)))
         elif line.kind in ("lead", "prose"):
             if not line.depth:
                 close_lists()
@@ -280,13 +314,22 @@ def _lists(text: str) -> list[PlanList]:
     return found
 
 
+def _files_in(text: str) -> tuple[str, ...]:
+    """The names of the files that a line names, without their folders."""
+    return tuple(dict.fromkeys(found[0] for found in _FILE.finditer(text))) if "." in text else ()
+
+
 def _form(line: Line) -> Form:
     return "boxes" if line.box is not None else "numbers" if line.number is not None else "bullets"
 
 
-def _row_text(columns: Sequence[str], parts: Sequence[str]) -> str:
-    """A row of a table as one line: the file or number first, then the cell that says most."""
-    best = max(range(len(parts)), key=lambda at: len(_WORD.findall(_CODE.sub(" ", parts[at]))), default=0)
+def _telling_cell(parts: Sequence[str]) -> int:
+    """The place of the cell that says most."""
+    return max(range(len(parts)), key=lambda at: len(_WORD.findall(_CODE.sub(" ", parts[at]))), default=0)
+
+
+def _row_text(best: int, parts: Sequence[str]) -> str:
+    """A row of a table as one line: the file first, then the cell that says most."""
     if best >= len(parts):
         return ""
     named = next((plain(part) for part in parts if _PATH.search(part) and part is not parts[best]), "")

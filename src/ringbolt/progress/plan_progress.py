@@ -95,7 +95,7 @@ _LABEL = lazy_regex(rf"(?i)\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+")
 # A title has the first sort that it matches; anything else is a change.
 _TITLES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
     ("verify", lazy_regex(r"(?i)(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b")),
-    ("verify", lazy_regex(r"(?i).*\bverification$")),
+    ("verify", lazy_regex(r"(?i)re-?run\b|.*\bverification$")),
     ("commit", lazy_regex(r"(?i)(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b")),
     (
         "explore",
@@ -343,7 +343,7 @@ class Progress:
         place = max(range(len(self._here)), key=self._here.__getitem__)
         return place, self._here[place]
 
-    def set_status(self, item: int, status: str) -> None:
+    def set_status(self, item: int, status: str, cause: int | None = None) -> None:
         """Accept a status that was set explicitly; it says nothing about other items."""
         if status == "active":
             self.placed = True
@@ -353,7 +353,18 @@ class Progress:
         self._over[item] = self._stated[item]
         self._jumped.discard(item)
         self._ended.pop(item, None)
-        self._note(None, self._sure)
+        self._note(cause, self._sure)
+
+    def turn_to(self, item: int, cause: int, unfinished: int | None = None) -> None:
+        """The work has turned to an open item, as an edited file shows; another was left `unfinished`.
+
+        Items before it that nothing has spoken for stay open.
+        """
+        before = self._sure
+        self._stand_at(item)
+        if unfinished is not None:
+            self._jumped.add(unfinished)
+        self._note(cause, before)
 
     def ended(self, item: int) -> Ended | Literal["completed"]:
         """How an item that is over has ended."""

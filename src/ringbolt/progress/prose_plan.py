@@ -27,7 +27,7 @@ from ..signals.plan_words import is_verb
 from ..signals.text_layout import one_line, plain, sentences
 from ..signals.words import weighted_words
 from .plan_lists import MOST_TITLE, ListItem, PlanList, Source, plan_lists, reported_work, shortened
-from .plan_progress import Observation, Progress, Sort, read_action, title_sort
+from .plan_progress import HIGH, Observation, Progress, Sort, read_action, title_sort
 
 Status = Literal["pending", "active", "completed"]
 
@@ -45,8 +45,7 @@ _PLAN_FILE = lazy_regex(r"(?i)(?:plan|todo|roadmap|tasks?|spec|proposal|design|c
 _DOCUMENT_ENDS = (".md", ".mdx", ".txt", ".rst")
 _SECTION = lazy_regex(
     r"(?im)^(?:#{1,6}\s*|\*\*)(?:\d+[.)]\s*)?(?:verif\w+|validation|test(?:ing)?(?: plan| steps"
-    r"| strategy)?|how to (?:test|verify)"
-    r"|acceptance)\b[^\n]{0,30}$(?P<body>(?:\n(?!#{1,6}\s).*){0,30})"
+    r"| strategy)?|how to (?:test|verify)|acceptance)\b[^\n]{0,30}$(?P<body>(?:\n(?!#{1,6}\s).*){0,30})"
 )
 _CHECKS: tuple[tuple[str, Any], ...] = (
     ("build", lazy_regex(r"(?i)\b(?:build|compile)\b")),
@@ -60,6 +59,11 @@ _BRIEF = lazy_regex(r"(?i)\b(?:task|step|phase|part)\s*#?\d{1,3}\s*[:.–—-]\s
 _LOOKS = lazy_regex(
     r"(?i)(?:(?:double-)?check|verify|confirm|ensure|make sure|trace|re-?read|inspect|look|search|grep|list"
     r"|view|show|study|examine|see|dig|pull up|get the|fetch|find|open|redo|re-?check)\b"
+)
+# Steps whose files only help to do them: written is not run.
+_IS_RUN = lazy_regex(
+    r"(?i)(?:back-?fill|benchmark|compare|deploy|export|import|ingest|load|measure|migrate|publish|release|replay"
+    r"|restore|roll|rotate|run|seed|send|ship|switch|sync|test|upload|validate|verify|warm)\b"
 )
 _PARTS = lazy_regex(r"&&|\|\||[;|\n]")
 _NO_CHECK = lazy_regex(
@@ -200,6 +204,8 @@ class _List:
         self.channel: Channel = state["channel"]
         self.progress = Progress(self.titles, state.get("progress"))
         self.words = [_words_of(title) for title in self.titles]
+        self.files: list[list[str]] = state.get("files") or [[] for _ in self.titles]  # that items name
+        self.at: int | None = state.get("at")  # the step whose file was edited last
         self.notes: dict[int, str] = {int(place): note for place, note in state.get("notes", {}).items()}
 
     def state(self) -> dict[str, Any]:
@@ -209,6 +215,8 @@ class _List:
             "source": self.source,
             "channel": self.channel,
             "progress": self.progress.state(),
+            "files": self.files,
+            "at": self.at,
             "notes": {str(place): note for place, note in self.notes.items()},
         }
 
@@ -229,8 +237,27 @@ class _List:
         best = max(sums, default=0.0)
         return sums.index(best) if best else None
 
+    def edit(self, seq: int, name: str) -> None:
+        """A file was edited: if one open step alone names it, the work is at that step.
+
+        It is over at the step whose file was edited before, unless that step is done by running something.
+        """
+        sure = self.progress.confidence()
+        places = [place for place, files in enumerate(self.files) if name in files]
+        if len(places) != 1 or (places[0] != self.at and sure[places[0]] >= HIGH):
+            return
+        left, self.at = self.at, places[0]
+        unfinished = None
+        if left is not None and left != self.at:
+            if _IS_RUN.match(self.titles[left]):
+                unfinished = left
+            else:
+                self.progress.set_status(left, "completed", seq)
+        if unfinished is not None or self.at != self.progress.place[0]:
+            self.progress.turn_to(self.at, seq, unfinished)
+
     def note(self, place: int, title: str) -> None:
-        """Remember what the agent calls a step, in place of a title that is no verb phrase or beside it."""
+        """Remember what the agent calls a step, beside a title without a verb or that says less."""
         if (not _begins_with_verb(self.titles[place]) and _begins_with_verb(title)) or _share(
             _words_of(title), self.words[place]
         ) < ALIKE:
@@ -360,12 +387,18 @@ class ProsePlan:
             return
         best = max(found, key=lambda one: one.score + 0.1 * min(len(one.items), 10))
         titles = _titles(best)
+        if source != "user" and all(map(_asks_for_checks, titles)):
+            return  # how to verify the work, not the work
         if source != "agent" and not any(map(_asks_for_checks, titles)):
             titles += _verification(text)
         if len(titles) < 2:
             return
         done = [item.done for item in best.items] + [False] * (len(titles) - len(best.items))
-        new = _List({"titles": titles, "seq": seq, "source": source, "channel": channel})
+        files = [
+            list(item.files) for item, title in zip(best.items, best.titles, strict=True) if len(title) > 3
+        ]
+        files = files[:MOST_STEPS] + [[] for _ in titles[len(files[:MOST_STEPS]) :]]
+        new = _List({"titles": titles, "seq": seq, "source": source, "channel": channel, "files": files})
         for place, is_done in enumerate(done[: len(titles)]):
             if is_done:
                 new.progress.set_status(place, "completed")
@@ -463,14 +496,18 @@ class ProsePlan:
 
     def act(self, seen: Observation) -> None:
         """The agent did something; an `outcome` ends an action that was seen before."""
-        for one in self._lists:
-            one.progress.observe(seen)
         if seen.kind == "outcome":
+            for one in self._lists:
+                one.progress.observe(seen)
             self._ended(seen, *self._running.pop(seen.of or -1, ("explore", "")))
             return
         arguments = seen.input or {}
         deed = read_action(seen.tool, arguments)
         path = tools.first_text(arguments, tools.PATH_FIELDS)
+        for one in self._lists:
+            if deed.sort in _CHANGES and seen.ok is not False:
+                one.edit(seen.at, path.replace("\\", "/").rpartition("/")[2])
+            one.progress.observe(seen)
         if path.lower().endswith(_DOCUMENT_ENDS) and deed.sort in _CHANGES:
             self._read_file(seen, path, arguments)
         if deed.sort == "delegate":
@@ -497,13 +534,17 @@ class ProsePlan:
             return
         if sort in _CHANGES:
             self._check.change()
+            # Who changes something has looked long enough.
+            self._said = [one for one in self._said if one.sort != "explore" or one.major]
         settled = sort in ("verify", "commit")
         for one in self._said:
             if one.status == "active" and not one.ended and not one.passed:
                 one.worked += 1
                 settled = settled or one.sort != "explore"
-        for one in self._said:
+        for one in list(self._said):
             if one.status == "active" and one.ended and settled:
+                if one.sort == "explore" and not one.major:
+                    self._said.remove(one)
                 one.status, one.cause = "completed", one.ended
 
     def _read_file(self, seen: Observation, path: str, arguments: Mapping[str, Any]) -> None:

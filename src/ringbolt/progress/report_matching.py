@@ -230,7 +230,7 @@ class Reading:
             for step in named:
                 self._complete(step, 0.97, clause, named=True)
         elif clause.states and _GREETS.issuperset(clause.states) and _is_short(clause):
-            return  # "ok" alone is no report
+            return  # "ok" alone reports nothing
         elif clause.bare:
             # "Done." is about the step in work; after a clause that named its step it adds nothing.
             if self._current is not None and not self._specific and not clause.tail:
@@ -249,8 +249,7 @@ class Reading:
             before = self._evidence.get(step, 0.0)
             chance = self._evidence[step] = 1.0 - (1.0 - before) * (1.0 - chance)
         if self._is_handed_on(said, step):
-            self._put(Verdict(step, "active", 0.92))
-            self._current = step
+            self._work_at(step)
             return
         part = clause.numbered and not clause.also and not self._plan.is_numbered(step)
         if part and any(self._plan.is_plural(step, word) for word in (*clause.words, *clause.details)):
@@ -330,9 +329,7 @@ class Reading:
             if not named or clause.act == "begun":
                 return  # an echo of what is over
             self._put(Verdict(step, "reopened", 0.92))
-            self._over[step] = False
-        self._put(Verdict(step, "active", 0.92))
-        self._current = step
+        self._work_at(step)
 
     def _deny(self, clause: Clause, said: Said, named: list[int]) -> None:
         steps = named
@@ -351,7 +348,7 @@ class Reading:
                 self._put(Verdict(step, "reopened", 0.92))
                 self._over[step] = False
                 self._current = step
-            elif self._found.get(step, None) is not None and self._found[step].effect in ("completed", "ask"):
+            elif (found := self._found.get(step)) is not None and found.effect in ("completed", "ask"):
                 del self._found[step]
 
     def _is_open_end(self, said: Said) -> bool:
@@ -373,9 +370,7 @@ class Reading:
         best, chance = self._likely(said, at=done[-1])
         if chance >= (ASKS if planned else MOVES) and best != done[-1]:
             return False
-        self._over[done[-1]] = False
-        self._put(Verdict(done[-1], "active", 0.92))
-        self._current = done[-1]
+        self._work_at(done[-1])
         return True
 
     def _waits(self, clause: Clause) -> bool:
@@ -386,9 +381,7 @@ class Reading:
             return False
         step = done[-1]
         if likeness(self._plan, self._last, step).acts < SAME_ROOT:
-            self._over[step] = False
-            self._put(Verdict(step, "active", 0.92))
-            self._current = step
+            self._work_at(step)
         return True
 
     def _take_back(self, said: Said) -> None:
@@ -400,9 +393,7 @@ class Reading:
         if best is None or done is None or not likeness(self._plan, said, best).shares:
             return
         if done.effect == "completed" and chance >= MOVES:
-            self._over[best] = False
-            self._put(Verdict(best, "active", 0.92))
-            self._current = best
+            self._work_at(best)
 
     def _skip(self, clause: Clause, said: Said, named: list[int]) -> None:
         steps = named
@@ -423,8 +414,7 @@ class Reading:
         if named:
             open_steps = [step for step in named if not self._over[step]]
             if len(open_steps) == 1 and len(named) == 1:
-                self._put(Verdict(open_steps[0], "active", 0.92))
-                self._current = open_steps[0]
+                self._work_at(open_steps[0])
             return
         if self.is_long:
             return
@@ -471,6 +461,12 @@ class Reading:
         here = self._current
         if here is not None and here != before and here > step and self._first_open() != here:
             self._put(Verdict(here, "active", MOVED_ON))
+
+    def _work_at(self, step: int) -> None:
+        """An open step is the one in work."""
+        self._over[step] = False
+        self._put(Verdict(step, "active", 0.92))
+        self._current = step
 
     def _ask(self, step: int, chance: float) -> None:
         if step not in self._found and not self._over[step]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from ..model.lazy_regex import lazy_regex
 from ..signals.plan_words import is_verb
 from ..signals.reports.acts import Clause
 from ..signals.reports.tokens import UNSPACED, common_words, language_of, ordinals, plain_words
@@ -19,18 +20,15 @@ from ..signals.reports.trade_words import concepts, result_actions, unspaced_wor
 from ..signals.reports.word_roots import plain, root
 
 SAME_ROOT, SAME_START, SAME_ACTION, SAME_THING = 1.0, 0.85, 0.8, 0.75  # how surely two words mean the same
+_MEETS = {"#": SAME_ACTION, "=": SAME_THING, "~": SAME_START, "$": SAME_START}  # by the sign of a sense
 # Steps that ask for a value: stating the value is doing them.
 _VALUE_ACTIONS = frozenset(
     "#find #choose #decide #agree #clarify #measure #calculate #estimate #evaluate #benchmark #test #compare"
     " #count #run #reproduce #tune #analyse #research #bump"
     .split()
 )  # fmt: skip
-
-
 # Steps whose thing is only known once they are done: "we went with the boathouse" chooses a venue.
 _NEW_THING = frozenset("#choose #decide #find #buy #book #hire #obtain #recruit #agree".split())
-
-
 # Steps that put something somewhere: where it is now says that they are done.
 _PLACING = frozenset(
     "#upload #archive #install #copy #load #store #backup #save #publish #add #deploy #export"
@@ -42,7 +40,7 @@ _PLACING = frozenset(
 class _Word(Struct):
     senses: frozenset[str]
     weight: float
-    is_action: bool
+    is_action: bool = False
     meant: frozenset[str] = frozenset()  # its senses as an action, or as a thing
     share: float = 1.0  # less for what stands behind a preposition
 
@@ -54,13 +52,9 @@ def senses(word: str, language: str) -> frozenset[str]:
     head, dash, particle = word.partition("-")
     if dash and (known := concepts(word, language)):
         found |= known
-    parts = (
-        [head]
-        if dash and particle in _SHORT
-        else word.replace("_", "-").replace(".", "-").replace("/", "-").split("-")
-    )
-    for part in parts:
-        if not part or part.isdigit():
+    is_phrasal = dash and particle in _SHORT
+    for part in [head] if is_phrasal else _JOINTS.split(word):
+        if not part or part.isdecimal():
             continue
         low = plain(part).removesuffix("'s")
         found.add(root(low, language))
@@ -96,25 +90,13 @@ _LIGHT = frozenset(
     root(word, "en")
     for word in "get have make do give take hold obtain perform conduct complete finish let ask".split()
 )
+_JOINTS = lazy_regex(r"[-_./]")
 _SHORT = frozenset("up out off over back down in through on together with for around away".split())
 
 
 def _meet(one: frozenset[str], other: frozenset[str]) -> float:
     """How surely two words mean the same."""
-    best = 0.0
-    for sense in one & other:
-        sign = sense[0]
-        best = max(
-            best,
-            SAME_ACTION
-            if sign == "#"
-            else SAME_THING
-            if sign == "="
-            else SAME_START
-            if sign in "~$"
-            else SAME_ROOT,
-        )
-    return best
+    return max((_MEETS.get(sense[0], SAME_ROOT) for sense in one & other), default=0.0)
 
 
 class PlanWords:
@@ -147,12 +129,7 @@ class PlanWords:
             ]
         words, main = plain_words(title, self.language)
         found = [
-            _Word(
-                senses(word, self.language) | _short_forms(word),
-                1.0,
-                False,
-                share=1.0 if place < main else 0.5,
-            )
+            _Word(senses(word, self.language) | _short_forms(word), 1.0, share=1.0 if place < main else 0.5)
             for place, word in enumerate(words)
         ]
         order = range(len(found) - 1, -1, -1) if _verb_last(self.language) else range(len(found))
@@ -196,7 +173,7 @@ class PlanWords:
     def is_numbered(self, step: int) -> bool:
         """Whether a title itself asks for one of several things: "Write chapter 3", "Print draft 1"."""
         words = self.titles[step].lower().split()
-        return any(word.isdigit() for word in words) or not ordinals(self.language).isdisjoint(words)
+        return any(word.isdecimal() for word in words) or not ordinals(self.language).isdisjoint(words)
 
     def is_plural(self, step: int, word: str) -> bool:
         """Whether a title asks for several of what a word names once: "video 1" of "Record the videos"."""
@@ -276,7 +253,7 @@ class Said:
         self.actions: frozenset[str] = (
             frozenset() if vague else frozenset(name for one in self.verbs for name in one if name[0] == "#")
         )
-        # The things that something was done to: who did it is left out, if that can be told.
+        # What something was done to, without who did it where the sentence shows that.
         self.things = range(clause.after if clause.has_object else 0, len(self.words))
 
 
@@ -414,18 +391,7 @@ def compare(
 
 def clause_features(clause: Clause, said: Said, is_first: bool, is_settled: bool) -> dict[str, float]:
     """What speaks against any step: how a clause says that something is done, if it does."""
-    kind = (
-        clause.act
-        if clause.act != "finished"
-        else "by a place"
-        if clause.located
-        else "plainly done"
-        if clause.plain_done
-        else "by a verb"
-        if clause.verbs
-        else "by a state"
-    )
-    found = {f"act: {kind}": 1.0}
+    found = {f"act: {_how_finished(clause) if clause.act == 'finished' else clause.act}": 1.0}
     if clause.act == "none":
         for name in ("results", "copula", "now"):
             if getattr(clause, name):
@@ -440,3 +406,11 @@ def clause_features(clause: Clause, said: Said, is_first: bool, is_settled: bool
         found["somebody did something"] = 1.0
     found["words, logarithm"] = math.log1p(len(said.every))
     return found
+
+
+def _how_finished(clause: Clause) -> str:
+    if clause.located:
+        return "by a place"
+    if clause.plain_done:
+        return "plainly done"
+    return "by a verb" if clause.verbs else "by a state"

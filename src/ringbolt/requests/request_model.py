@@ -1,4 +1,4 @@
-"""A model's verdict on prompts of which the rules are unsure whether they begin a new request.
+"""Asking a model whether a prompt begins a new request, where the rules are unsure.
 
 A hook writes such a prompt as an instruction and adds a job; the worker asks the model later. If the model
 says that the prompt began a new request, the worker replaces the instruction by one that is tagged so, which

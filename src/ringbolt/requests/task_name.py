@@ -18,27 +18,22 @@ MOST_PATH = 28  # a longer path is named by its file
 
 # What a prompt may begin with before it comes to the point.
 _LEAD_INS = lazy_regex(
-    r"(?:[\s,.!:;–—-]{0,4}(?:"
-    r"(?:hi|hello|hey|morning|good morning|thanks|thank you|ok|okay|alright|right|great|cool|perfect"
-    r"|so|well|hmm+|hm"
-    r"|also|and|but|then|now|next|first|actually|anyway|help)(?=[\s,.!:;–—-])(?! me\b)"
-    r"|please|pls|kindly|just(?= \w)|maybe|q:|i(?:['’]m| am) wondering (?:if|whether)|i(?:['’]d"
-    r"| would) (?:like|love)"
-    r" (?:you )?to|i (?:want|need)(?: you)? to|we (?:should|need to|want to|must)|you (?:should|need to|must)"
-    r"|(?:can|could|would|will) (?:you|we)(?: please| maybe| also| now| first| just)*|let['’]?s|let us|do me"
-    r"|help (?:me|us)(?: (?:to|with))?|tell me(?: again)?,?|do you think (?:you can|we (?:can|should|could))"
-    r"|your task is to|the task is to|go ahead and|try to"
-    r"|(?:for )?something (?:\w+ )?(?:different|else|new)(?=\s?[:,.–—-])"
-    r"|(?:an? )?(?:new|another|different|unrelated) (?:task|topic|request)(?=\s?[:,.–—-])"
-    r")(?=[\s,:.!]|$))+[\s,:.!]*",
+    r"(?:[\s,.!:;–—-]{0,4}(?:(?:hi|hello|hey|morning|good morning|thanks|thank you|ok|okay|alright|right"
+    r"|great|cool|perfect|so|well|hmm+|hm|also|and|but|then|now|next|first|actually|anyway"
+    r"|help)(?=[\s,.!:;–—-])(?! me\b)|please|pls|kindly|just(?= \w)|maybe|q:|i(?:['’]m| am) wondering (?:if"
+    r"|whether)|i(?:['’]d| would) (?:like|love) (?:you )?to|i (?:want|need)(?: you)? to|we (?:should"
+    r"|need to|want to|must)|you (?:should|need to|must)|(?:can|could|would|will) (?:you|we)(?: please"
+    r"| maybe| also| now| first| just)*|let['’]?s|let us|do me|help (?:me|us)(?: (?:to|with))?"
+    r"|tell me(?: again)?,?|do you think (?:you can|we (?:can|should|could))|your task is to|the task is to"
+    r"|go ahead and|try to|(?:for )?something (?:\w+ )?(?:different|else|new)(?=\s?[:,.–—-])"
+    r"|(?:an? )?(?:new|another|different|unrelated) (?:task|topic|request)(?=\s?[:,.–—-]))(?=[\s,:.!]"
+    r"|$))+[\s,:.!]*",
     re.I,
 )
 _LABEL = lazy_regex(
     r"\A\s*(?:brain ?storm(?:ing)?|task|todo|to-do|feature(?: request)?|bug|request|goal|aim|objective"
-    r"|question|quick question"
-    r"|q|note|idea|plan|prompt|story|issue|ticket|fyi|update|title|summary|context|subject|re|new task"
-    r"|next task|job)"
-    r"\s*[:：]\s*",
+    r"|question|quick question|q|note|idea|plan|prompt|story|issue|ticket|fyi|update|title|summary|context"
+    r"|subject|re|new task|next task|job)\s*[:：]\s*",
     re.I,
 )
 _ASKS = lazy_regex(r"\b(?:can|could|would|will)\b", re.I)
@@ -48,9 +43,8 @@ _PLAN_END = lazy_regex(r"[\s:–—-]+(?:implementation )?plan\s*$", re.I)
 # Where a sentence that sets a scene comes to its request.
 _REQUEST_INSIDE = lazy_regex(r"(?<=[\w)\"'`]),?\s+(?=(?:can|could|would) (?:you|we)\s(?!have\b))")
 _IMPERATIVE = lazy_regex(
-    r"\W*(?:branch|bring|close|deploy|disable|enable|extract|include|merge|rebase|rename|respond"
-    r"|simplify|validate|verify"
-    r"|wire)\b",
+    r"\W*(?:branch|bring|close|deploy|disable|enable|extract|include|merge|rebase|rename|respond|simplify"
+    r"|validate|verify|wire)\b",
     re.I,
 )
 _ROLE = lazy_regex(r"\W*(?:you are|you['’]re|act as|as an? (?:expert|experienced|senior))\b", re.I)
@@ -79,9 +73,9 @@ _CLAUSE_ENDS = (
     (40, lazy_regex(r",\s|\s(?:and|but|which|when|while|if|where|in order to)\s")),
 )
 _WEAK_END = lazy_regex(
-    r"(?:[\s,;:(&+/–—-]+|(?<=\s)(?:a|an|the|of|in|on|at|to|for|from|with|by|and|or|but|that|which|is"
-    r"|are|be|as|our|my|your"
-    r"|its|this|these|those|if|when|we|you|i|it|can|should|into|about|where|what|how|not|so|then))+$",
+    r"(?:[\s,;:(&+/–—-]+|(?<=\s)(?:a|an|the|of|in|on|at|to|for|from|with|by|and|or|but|that|which|is|are|be"
+    r"|as|our|my|your|its|this|these|those|if|when|we|you|i|it|can|should|into|about|where|what|how|not|so"
+    r"|then))+$",
     re.I,
 )
 
@@ -90,8 +84,8 @@ def task_name(prompt: str) -> str:
     """What a prompt asks for, as the name of a task; "" if it has no words.
 
     A plan that is handed over is named by its own title. Labels ("brainstorm:"), courtesies, markup and
-    pasted output are left out, long paths and addresses shortened. Names in code stay as they are, and no
-    word is cut.
+    pasted output are left out, long paths and addresses shortened. Names in code stay as they are, and only
+    a word that is longer than a name is cut.
     """
     text = _TAG.sub(" ", prompt[:PROMPT_CHARACTERS]).strip()
     command = _COMMAND.match(text)
@@ -192,7 +186,7 @@ def _cut(text: str) -> str:
     if text[len(kept)] != " ":
         kept = kept.rpartition(" ")[0]
     kept = _WEAK_END.sub("", kept) or kept
-    # A single long word is not cut in two: there is no name without it.
+    # A single long word is cut, since nothing would be left without it.
     return f"{_balanced(kept)}…" if kept else f"{text[: MOST_CHARACTERS - 1]}…"
 
 

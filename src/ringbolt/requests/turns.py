@@ -23,9 +23,8 @@ _PROMPT, _MESSAGE, _MESSAGES = 1500, 1200, 20
 _ACTIONS, _ACTION = 60, 300
 _PATH = lazy_regex(r"[\w-]+(?:/[\w.-]+)*\.[A-Za-z]\w{0,4}\b")
 _EXPLORES = lazy_regex(
-    r"(?:Read|Grep|Glob|LS|Task|Agent|WebFetch|WebSearch)\b"
-    r"|\w+: (?:cd \S+ *&& *)?"
-    r"(?:ls|cat|grep|rg|find|sed -n|git (?:log|status|diff|show|branch)|gh|head|tail)\b",
+    r"(?:Read|Grep|Glob|LS|Task|Agent|WebFetch|WebSearch)\b|\w+: (?:cd \S+ *&& *)?(?:ls|cat|grep|rg|find"
+    r"|sed -n|git (?:log|status|diff|show|branch)|gh|head|tail)\b",
     re.I,
 )
 _LAUNCHES = lazy_regex(r"(?:Task|Agent)\b")

@@ -1,4 +1,4 @@
-"""Signals: what a tool call, a command, an output or a sentence is.
+"""Signals: what a tool call, a command, an output or a sentence means.
 
 `calls` reads tool calls and their outputs, `effects` what they change outside, `speech` what a sentence of
 an agent or user does, `reports` what a message says about a plan. The modules beside them split texts into

@@ -1,4 +1,4 @@
-"""What an agent says it does now, and what it will do next: the sentence as the title of a step."""
+"""What an agent says that it does now or will do next, as the titles of steps."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ _LEADS = (
 )
 _INTENT = (
     r"(?:let me|let['’]?s|I['’]ll|I will|I['’]m (?:now |also )?(?:going to|about to)"
-    r"|I am (?:now )?(?:going to|about to)"
-    r"|I (?:now |still |also )?(?:need|want|have) to|we['’]ll|we (?:now )?need to|time to|on to"
-    r"|moving on to|moving to"
-    r"|turning to|proceeding (?:to|with)|starting (?:with|on)|continuing with|I can now|I should(?: now)?)"
+    r"|I am (?:now )?(?:going to|about to)|I (?:now |still |also )?(?:need|want|have) to|we['’]ll"
+    r"|we (?:now )?need to|time to|on to|moving on to|moving to|turning to|proceeding (?:to|with)"
+    r"|starting (?:with|on)|continuing with|I can now|I should(?: now)?)"
 )
 _ANNOUNCED = lazy_regex(
     rf"(?i)\W*{_LEADS}{_INTENT}\s+(?:(?:now|also|first|then|next|just|quickly|start by|begin by"
@@ -97,7 +96,7 @@ class Announcement(Value, frozen=True, kw_only=True):
 
 
 def announcements(text: str) -> list[Announcement]:
-    """What a message announces, in order; looks around and talk are left out by the reader, not here."""
+    """What a message announces, in order. Sentences that only announce a look around are among them."""
     if len(text) > 2 * MOST_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n\n{text[-MOST_CHARACTERS:]}"
     parts: list[str] = []

@@ -6,7 +6,7 @@ import re
 
 from ..model.lazy_regex import lazy_regex
 
-# Steps that are done when a check fails: a test that fails until the mend is there, a bug that is reproduced.
+# Steps that are done when a check fails: a test that fails until the fix is in, a bug that is reproduced.
 _EXPECTS_FAILURE = lazy_regex(
     r"\b(?:failing|red|broken)\b[^.;]{0,40}\b(?:tests?|specs?|case|check)\b"
     r"|\b(?:tests?|specs?|case|check)s?\b[^.;]{0,60}\b(?:that|which|to|must|should|and)\s+"
@@ -19,5 +19,5 @@ _EXPECTS_FAILURE = lazy_regex(
 
 
 def expects_failure(title: str) -> bool:
-    """Whether a step is about something that fails on purpose: a failed check says nothing against it."""
+    """Whether a step is about something that fails on purpose; then a failed check does not contradict it."""
     return _EXPECTS_FAILURE.search(title) is not None

@@ -1,6 +1,6 @@
 """The phrases by which an agent says how its work stands: each list exists once, here.
 
-Done, not done, uncertain, decided, intended, asked. Readers in other rooms search these patterns, or build
+Done, not done, uncertain, intended, asked. Readers in other rooms search these patterns, or build
 their own from the lists in capitals, which are alternatives without a group around them. All are English.
 """
 
@@ -49,25 +49,6 @@ DENIES_DONE = lazy_regex(
 )
 POSTPONES = lazy_regex(
     r"(?i)n['’]t\b|\b(?:not|never|before|later|afterwards|eventually|instead of|after that)\b"
-)
-GUESSED = lazy_regex(rf"(?i)\b(?:{GUESSES}|if (?:the|we|you|it)|let me check)\b")
-# Somebody else's decision, or one that is still open.
-UNDECIDED = lazy_regex(
-    rf"(?i)\b(?:{GUESSES}|could|would|whether|if (?:we|you|I|it|the)|should (?:we|I)|alternatively"
-    r"|consider|considering|not (?:yet )?decided|haven't|hasn't|didn't (?:choose|decide)|undecided|unless"
-    r"|either|do you|want me to|they|he|she|the (?:user|author|doc|docs|page|article|issue|README)"
-    r"|previously|originally)\b|n't (?:decided|chosen|opted|settled)"
-)
-
-# --- decided ----------------------------------------------------------------------------------------
-DECIDED = (
-    r"decided (?:to|on|against|that|not to)|chose|opted (?:to|for|against)|settled on|picked|went with"
-    r"|elected to|switched (?:to|from)"
-)
-# A word without which no sentence states a decision: cheaper than the patterns that read it.
-MAY_DECIDE = lazy_regex(
-    r"(?i)\b(?:decided|chose|opted|settled|picked|went with|going with|go with|stick(?:ing)? with|instead of"
-    r"|rather than|because|since|switched|elected)\b"
 )
 
 # --- intended ---------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .words import stem
 
 # Verbs that name work to be done; a step of a plan mostly begins with one. Nouns of the same form are rare at
@@ -46,7 +48,20 @@ def is_verb(word: str) -> bool:
     return low in VERBS or (low.endswith("ing") and stem(low) in VERB_STEMS)
 
 
-_BASE = {stem(verb): verb for verb in sorted(VERBS, key=len, reverse=True)}
+# The verb of a stem; of several the shortest. Where a form tells more ("filing", "filling"), it counts first.
+_BASE = {stem(verb): verb for verb in sorted(VERBS, key=lambda verb: (-len(verb), verb))}
+
+
+def _regular_forms(verb: str) -> Iterator[str]:
+    root = verb.removesuffix("e")
+    yield from (f"{root}ing", f"{root}ed")
+    if verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou" and verb[-3:-2] not in "aeiou":
+        yield from (f"{verb}{verb[-1]}ing", f"{verb}{verb[-1]}ed")
+    if verb[-1] == "y":
+        yield f"{verb[:-1]}ied"
+
+
+_BASE_OF_FORM = {form: verb for verb in sorted(VERBS, reverse=True) for form in _regular_forms(verb)}
 
 _PAST = {
     "wrote": "write", "made": "make", "built": "build", "ran": "run", "found": "find", "took": "take",
@@ -62,7 +77,7 @@ def imperative(title: str) -> str:
     low = first.lower()
     if low in VERBS or not (low.endswith(("ing", "ed")) or low in _PAST):
         return title
-    verb = _PAST.get(low) or _BASE.get(stem(low))
+    verb = _PAST.get(low) or _BASE_OF_FORM.get(low) or _BASE.get(stem(low))
     return f"{verb.capitalize()}{space}{rest}" if verb else title
 
 

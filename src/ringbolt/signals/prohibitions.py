@@ -25,13 +25,12 @@ _MOST_PHRASE = 200
 
 # --- what people say -----------------------------------------------------------------------------------
 
-# Words of people, by their stems, for these actions. `edit` and `use` depend on the objects alone.
+# The words by which people name these actions, as stems. `edit` and `use` depend on the objects alone.
 _VERBS = {
     stem(word): action
     for action, words in {
         "edit": "touch edit modify change alter rewrite refactor rename update write overwrite reformat"
-        " format modification"
-        " edits changes fiddle mess adjust patch extend move copy replace",
+        " format modification edits changes fiddle mess adjust patch extend move copy replace",
         "use": "use using run call execute try invoke start launch pull do go switch rely depend work",
         "push": "push pushes pushing",
         "commit": "commit commits committing",
@@ -54,25 +53,9 @@ _VERBS = {
     for word in words.split()
 }
 # Nouns in the place of an object that say which action is meant: "don't run migrations", "no force pushes".
-_NOUN_ACTIONS = frozenset(
-    ("pull_request", "push", "commit", "install", "migrate", "deploy", "publish", "test", "merge", "rebase")
-)
-_ALONE = frozenset(
-    (
-        "pull_request",
-        "upgrade",
-        "push",
-        "force",
-        "commit",
-        "amend",
-        "install",
-        "migrate",
-        "deploy",
-        "publish",
-        "merge",
-        "rebase",
-    )
-)
+_NOUN_ACTIONS = frozenset("pull_request push commit install migrate deploy publish test merge rebase".split())
+# Actions that a prohibition may name without an object.
+_ALONE = (_NOUN_ACTIONS - {"test"}) | {"upgrade", "force", "amend"}
 
 # --- sentences --------------------------------------------------------------------------------------
 
@@ -158,18 +141,14 @@ _TAILS = ("on", "in", "to", "against", "from", "with", "under", "inside", "into"
 _QUOTED = lazy_regex(r"`([^`\n]{1,120})`|\"([^\"\n]{1,120})\"|“([^”\n]{1,120})”|'([^'\n]{2,120})'")
 _TOKEN = lazy_regex(r"--?[\w][\w-]*|[@\w./~]*[@\w][\w.@/*:+~-]*[\w/*]|\w")
 _FILLER = frozenset(
-    "a an the any anything all every each some new existing other our your my their this that these"
-    " those there here it its"
-    " them of to in on at for with by from into onto under below inside within over and or nor not no as"
-    " is are be been do"
-    " does please ever again anymore also just even more still directly manually yourself myself me you"
-    " we us i file files"
-    " folder folders directory directories dir dirs code module modules part parts section sections"
-    " everything stuff thing"
-    " things line lines whole same one ones way ways via using up out off about back against against"
-    " environment machine server"
-    " branch branches project repo repository here's want commands command tool tools changes change"
-    " edits edit first now".split()
+    "a an the any anything all every each some new existing other our your my their this that these those"
+    " there here it its them of to in on at for with by from into onto under below inside within over and"
+    " or nor not no as is are be been do does please ever again anymore also just even more still directly"
+    " manually yourself myself me you we us i file files folder folders directory directories dir dirs code"
+    " module modules part parts section sections everything stuff thing things line lines whole same one"
+    " ones way ways via using up out off about back against against environment machine server branch"
+    " branches project repo repository here's want commands command tool tools changes change edits edit"
+    " first now".split()
 )
 _SYNONYMS: dict[str, tuple[str, ...]] = {
     "production": ("prod",), "prod": ("prod",), "live": ("prod", "live"),
@@ -289,8 +268,7 @@ _SAME_AS_NOT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (
             (
                 r"\b(?:careful|make\s+sure|take\s+care|try|remember|ask(?:ed)?\s+you|told\s+you|want\s+you"
-                r"|please)"
-                r"\s+not\s+to\s+"
+                r"|please)\s+not\s+to\s+"
             ),
             ", do not ",
         ),
@@ -326,16 +304,14 @@ _SAME_AS_NOT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (
             (
                 r"(?:^|(?<=[,;:]\s))(?:the\s+)?(\S*[/.]\S*)(?:\s+(?:folder|directory|file))?\s+(?:is|are"
-                r"|stays?)\s+"
-                r"(?:read[- ]?only|frozen)\b"
+                r"|stays?)\s+(?:read[- ]?only|frozen)\b"
             ),
             r", do not change \1",
         ),
         (
             (
                 r"(?:^|(?<=[,;:]\s))nothing\s+(?:in|under|inside|below)\s+(\S+)\s+(?:may|must|should|can"
-                r"|is\s+to)\s+"
-                r"(?:be\s+)?chang(?:e|ed)\b"
+                r"|is\s+to)\s+(?:be\s+)?chang(?:e|ed)\b"
             ),
             r", do not change \1",
         ),
@@ -564,12 +540,12 @@ def goes_against(rule: Prohibition, call: Call) -> bool:
 _SYSTEMS = frozenset(
     "database db cluster bucket queue production prod staging live instance registry".split()
 )
-# Folders of scratch files, which are nobody's concern.
+# Folders of scratch files, which no prohibition is about.
 _SCRATCH = ("/tmp/", "/var/", "/dev/", "/private/", "~/.", "$")  # noqa: S108
 
 
 def _is_inside(path: str) -> bool:
-    """Whether a path is one of the work."""
+    """Whether a path belongs to the work."""
     return not path.startswith(_SCRATCH) and "/.claude/" not in path
 
 

@@ -14,30 +14,24 @@ from ..model.lazy_regex import lazy_regex
 
 # The user says so: what follows is another matter.
 CHANGES_TOPIC = lazy_regex(
-    r"\bunrelated\b|\bseparately\b|\bcompletely different\b"
-    r"|\bsomething (?:else|different|new)\b"
+    r"\bunrelated\b|\bseparately\b|\bcompletely different\b|\bsomething (?:else|different|new)\b"
     r"|\b(?:different|new|another|other) (?:question|topic|task|request|thing|issue|problem|bug|matter"
-    r"|idea)\b"
-    r"|\b(?:on another note|switch(?:ing)? gears|by the way|btw|next (?:task|problem|issue|topic|thing"
-    r"|one|up))\b"
-    r"|\bone (?:more|other|last) (?:issue|problem|bug|question)\b"
-    r"|\b(?:move|moving) (?:on )?to\b(?! (?:the )?(?:next|step|task|item|phase|part|point|#?\d))"
-    r"|\bforget (?:that|it|about)\b|\bnever ?mind\b"
-    r"|\bnow a question\b|\b(?:noticed|realized|realised|came across|stumbled)\b",
+    r"|idea)\b|\b(?:on another note|switch(?:ing)? gears|by the way|btw|next (?:task|problem|issue|topic"
+    r"|thing|one|up))\b|\bone (?:more|other|last) (?:issue|problem|bug|question)\b|\b(?:move"
+    r"|moving) (?:on )?to\b(?! (?:the )?(?:next|step|task|item|phase|part|point|#?\d))|\bforget (?:that|it"
+    r"|about)\b|\bnever ?mind\b|\bnow a question\b|\b(?:noticed|realized|realised|came across|stumbled)\b",
     re.I,
 )
 # The same beyond doubt, as the opening of a prompt.
 DECLARES_REQUEST = lazy_regex(
-    r"\W*(?:(?:ok(?:ay)?|alright|great|perfect|good|thanks|cool|now|and|also|so)\b[\s,.!]*){0,3}"
-    r"(?:(?:for |to )?something (?:completely|totally|entirely|quite|very) (?:different|else|new)\b"
-    r"|(?:an? |the |your |my )?(?:new|another|different|other|separate) (?:task|topic|request"
-    r"|question|job|project)"
-    r"\b\s*(?:[:.,–—-]|for you|first)|(?:completely |totally )?unrelated(?:ly)?\b|next (?:task|topic"
-    r"|job)\s*[:–—]|separately\s*[,:]"
-    r"|on (?:another|a different) (?:note|topic)\b|switch(?:ing)? (?:gears|topics?)\b"
-    r"|change of (?:topic|plan)s?\b"
-    r"|forget (?:that|it|about (?:that|it|this))\b|let['’]s (?:move on to|switch to"
-    r"|turn to)\b(?! (?:the )?(?:next|step|task|item|phase|part|point|#?\d)))",
+    r"\W*(?:(?:ok(?:ay)?|alright|great|perfect|good|thanks|cool|now|and|also|so)\b[\s,.!]*){0,3}(?:(?:for "
+    r"|to )?something (?:completely|totally|entirely|quite|very) (?:different|else|new)\b|(?:an? |the "
+    r"|your |my )?(?:new|another|different|other|separate) (?:task|topic|request|question|job"
+    r"|project)\b\s*(?:[:.,–—-]|for you|first)|(?:completely |totally )?unrelated(?:ly)?\b|next (?:task"
+    r"|topic|job)\s*[:–—]|separately\s*[,:]|on (?:another|a different) (?:note|topic)\b"
+    r"|switch(?:ing)? (?:gears|topics?)\b|change of (?:topic|plan)s?\b|forget (?:that|it|about (?:that|it"
+    r"|this))\b|let['’]s (?:move on to|switch to|turn to)\b(?! (?:the )?(?:next|step|task|item|phase|part"
+    r"|point|#?\d)))",
     re.I,
 )
 OPENS_QUESTION = lazy_regex(r"\W*(?:q|question|different question|quick question)\b\s*[:,]?", re.I)
@@ -61,13 +55,11 @@ RESUMES = lazy_regex(
 )
 # An answer, or leave to go on.
 OPENS_ANSWER = lazy_regex(
-    r"\W*(?:yes|yep|yeah|yup|ye|no|nope|nah|sure|right|correct|agreed|exactly|fine|lgtm|go ahead|do it|go for"
-    r"|please do|sounds good|looks good|both|neither|all (?:of|three|four|five)|the (?:first|second"
-    r"|third|last)"
-    r"|option|\d+\b|[a-d]\b[.,)]?(?= |$)|i (?:prefer|agree|think|would|like|don['’]t|do|mean|meant)"
-    r"|i['’]d|let['’]s do"
-    r"|let['’]s go|let['’]s keep|fix (?:it|them)|do (?:that|the|all|both)|skip|keep|leave|continue"
-    r"|proceed|go on)\b",
+    r"\W*(?:yes|yep|yeah|yup|ye|no|nope|nah|sure|right|correct|agreed|exactly|fine|lgtm|go ahead|do it"
+    r"|go for|please do|sounds good|looks good|both|neither|all (?:of|three|four|five)|the (?:first|second"
+    r"|third|last)|option|\d+\b|[a-d]\b[.,)]?(?= |$)|i (?:prefer|agree|think|would|like|don['’]t|do|mean"
+    r"|meant)|i['’]d|let['’]s do|let['’]s go|let['’]s keep|fix (?:it|them)|do (?:that|the|all|both)|skip"
+    r"|keep|leave|continue|proceed|go on)\b",
     re.I,
 )
 # Leave to do what was refused before.
@@ -79,22 +71,18 @@ ALLOWS = lazy_regex(
     re.I,
 )
 OPENS_FOLLOW_UP = lazy_regex(
-    r"\W*(?:and|but|so|or|then|hmm+|hm|mmm|ehh?|umm?|erm|oh|ah|also|still|wait|actually|instead|rather"
-    r"|not|maybe"
-    r"|perhaps|except|however|yet|again|because|since|why|how about|what about|what if|one more thing|same"
-    r"|would(?:n['’]t)?|should(?:n['’]t)?|did(?:n['’]t)?|does(?:n['’]t)?|is(?:n['’]t)?|are(?:n['’]t)?"
-    r"|was(?:n['’]t)?"
-    r"|are we|do we|did we|have we|has)\b",
+    r"\W*(?:and|but|so|or|then|hmm+|hm|mmm|ehh?|umm?|erm|oh|ah|also|still|wait|actually|instead|rather|not"
+    r"|maybe|perhaps|except|however|yet|again|because|since|why|how about|what about|what if|one more thing"
+    r"|same|would(?:n['’]t)?|should(?:n['’]t)?|did(?:n['’]t)?|does(?:n['’]t)?|is(?:n['’]t)?|are(?:n['’]t)?"
+    r"|was(?:n['’]t)?|are we|do we|did we|have we|has)\b",
     re.I,
 )
 # Words that only mean something after what was said before.
 REFERS_BACK = lazy_regex(
-    r"\b(?:(?<!tell me )(?<!help me )again|too|as well|still|the changes? (?:you|we)|feedback|instead"
-    r"|also|anymore|back|earlier|above|previous|remaining|rest|same|just did"
-    r"|(?:you|we|I)(?:['’]ve)? (?:just|did|made|changed|added|said|mentioned|proposed|created|wrote"
-    r"|meant|have now)"
-    r"|your (?:change|changes|fix|review|plan|suggestion|proposal|observations|commit|reply|response"
-    r"|option))\b",
+    r"\b(?:(?<!tell me )(?<!help me )again|too|as well|still|the changes? (?:you|we)|feedback|instead|also"
+    r"|anymore|back|earlier|above|previous|remaining|rest|same|just did|(?:you|we|I)(?:['’]ve)? (?:just|did"
+    r"|made|changed|added|said|mentioned|proposed|created|wrote|meant|have now)|your (?:change|changes|fix"
+    r"|review|plan|suggestion|proposal|observations|commit|reply|response|option))\b",
     re.I,
 )
 POINTS = lazy_regex(r"\b(?:it|its|it['’]s|this|that|that['’]s|these|those|them|they|there|one|ones)\b", re.I)
@@ -105,27 +93,22 @@ ASKS_FOR_TESTS = lazy_regex(r"\b(?:add|write|have|need|create|extend|update)\b[^
 # --- form -------------------------------------------------------------------------------------------
 
 ASKS_FOR_WORK = lazy_regex(
-    r"\W*(?:(?:ok(?:ay)?|so|hey|hi|hello|alright|now|next|please|also|and|then)\b[\s,.!]*)*"
-    r"(?:(?:can|could|would|will) you|please|help|let['’]s|we (?:should|need|want|must)|i (?:want"
-    r"|need)|i['’]d like"
-    r"|add|build|change|check|clean|convert|create|debug|delete|design|document|draft|explain|find|fix"
-    r"|generate"
-    r"|implement|improve|install|integrate|investigate|look|make|migrate|move|optimi[sz]e|port|publish"
-    r"|pull|read"
-    r"|refactor|release|remove|replace|research|review|rewrite|run|set ?up|show|spawn|split"
-    r"|summari[sz]e|support"
-    r"|switch|test|try|update|upgrade|use|write|ask|brainstorm|analy[sz]e|compare|list|tell)\b",
+    r"\W*(?:(?:ok(?:ay)?|so|hey|hi|hello|alright|now|next|please|also|and|then)\b[\s,.!]*)*(?:(?:can|could"
+    r"|would|will) you|please|help|let['’]s|we (?:should|need|want|must)|i (?:want|need)|i['’]d like|add"
+    r"|build|change|check|clean|convert|create|debug|delete|design|document|draft|explain|find|fix|generate"
+    r"|implement|improve|install|integrate|investigate|look|make|migrate|move|optimi[sz]e|port|publish|pull"
+    r"|read|refactor|release|remove|replace|research|review|rewrite|run|set ?up|show|spawn|split"
+    r"|summari[sz]e|support|switch|test|try|update|upgrade|use|write|ask|brainstorm|analy[sz]e|compare|list"
+    r"|tell)\b",
     re.I,
 )
 # The prompt sets a scene of its own before it asks for anything.
 INTRODUCES = lazy_regex(
     r"\W*(?:right now|currently|at the moment|today|in \S+ (?:we|there|is|are)|looking at"
-    r"|i (?:just )?(?:tried|got|noticed"
-    r"|saw|see|found|ran|think (?:we have|there))|i['’](?:ve|m) (?:noticed|seen|found|run"
-    r"|working|trying)"
-    r"|we (?:have|got|are|currently|need)|there(?: is| are|['’]s)|while|when i|can you (?:tell|help"
-    r"|do) me|can you look|can you check:|the \S+ (?:function|method"
-    r"|command|page|test|script|class|file))\b",
+    r"|i (?:just )?(?:tried|got|noticed|saw|see|found|ran|think (?:we have|there))|i['’](?:ve|m) (?:noticed"
+    r"|seen|found|run|working|trying)|we (?:have|got|are|currently|need)|there(?: is| are|['’]s)|while"
+    r"|when i|can you (?:tell|help|do) me|can you look|can you check:|the \S+ (?:function|method|command"
+    r"|page|test|script|class|file))\b",
     re.I,
 )
 SLASH_COMMAND = lazy_regex(r"(?:^|\s)/[a-z][\w:-]+(?=\s|$)", re.I)
@@ -134,14 +117,12 @@ LINK = lazy_regex(r"https?://[^\s)>\"']{6,200}|\b[A-Z]{2,10}-\d{1,6}\b|(?<![\w/]
 # A line of a log, a test run, a stack trace, a diff, a shell or a terminal drawing.
 PASTED_LINE = lazy_regex(
     r"\s*(?:[+-] {2,}\S|[+-]\t|@@|diff --|=== |--- |\s*at \S+ ?\(|File \"|Traceback|\S+@\S+[:$]"
-    r"|[❯➜$%>⏺⎿│╭╰✓✗|] ?"
-    r"|\[\w[\w:.-]*\]\s|\d{4}-\d\d-\d\d[T ]|\w{3} +\d+ \d\d:\d\d|(?:ok|FAIL|PASS|ERROR|WARN|INFO|DEBUG)\b"
-    r"|\{\"|[\w./-]+:\d+:\d*:?\s)"
+    r"|[❯➜$%>⏺⎿│╭╰✓✗|] ?|\[\w[\w:.-]*\]\s|\d{4}-\d\d-\d\d[T ]|\w{3} +\d+ \d\d:\d\d|(?:ok|FAIL|PASS|ERROR"
+    r"|WARN|INFO|DEBUG)\b|\{\"|[\w./-]+:\d+:\d*:?\s)"
 )
 DESCRIBES_TROUBLE = lazy_regex(
-    r"\b(?:bug|error|errors|fails?|failing|failed|broken|crash\w*|wrong|doesn['’]t work|not working"
-    r"|issue|problem"
-    r"|warning|conflicts?|hangs?|slow|missing|weird|strange)\b",
+    r"\b(?:bug|error|errors|fails?|failing|failed|broken|crash\w*|wrong|doesn['’]t work|not working|issue"
+    r"|problem|warning|conflicts?|hangs?|slow|missing|weird|strange)\b",
     re.I,
 )
 
@@ -164,14 +145,12 @@ EDITS = lazy_regex(r"(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch)\b")
 
 # Stems that say little about which work is meant, since any prompt to a coding agent may have them.
 EVERYDAY_STEMS = frozenset(
-    "test commit fil chang check cod work look see get go want need like think know mak tak try show tell giv"
-    " start stop keep put thing way one two first last next right also still just only mor som other"
-    " sam good bett"
-    " better issu problem bug fix error fail pas lint build push pull merg branch pr review comment"
-    " line command"
-    " cas point part whol whole mayb help question messag prompt result output log doc updat add remov creat"
-    " implement us run writ read mov renam ok okay yes pleas can could would should don doesn didn isn"
-    " ve ll re"
-    " now again back ther wher wonder actual really current instead befor aft after when whil becaus"
-    " bit lot list name nam valu function method variabl typ class repo project feature option plan".split()
+    "test commit fil chang check cod work look see get go want need like think know mak tak try show tell"
+    " giv start stop keep put thing way one two first last next right also still just only mor som other"
+    " sam good bett better issu problem bug fix error fail pas lint build push pull merg branch pr review"
+    " comment line command cas point part whol whole mayb help question messag prompt result output log doc"
+    " updat add remov creat implement us run writ read mov renam ok okay yes pleas can could would should"
+    " don doesn didn isn ve ll re now again back ther wher wonder actual really current instead befor aft"
+    " after when whil becaus bit lot list name nam valu function method variabl typ class repo project"
+    " feature option plan".split()
 )

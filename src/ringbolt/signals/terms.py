@@ -132,7 +132,7 @@ def _pieces(chunk: str) -> str:
     found: list[str] = []
     for part in _CHUNK.findall(chunk):
         part = part.strip(_SEPARATORS)
-        if len(part) > LONGEST_TERM or part.isdigit():
+        if len(part) > LONGEST_TERM or part.isdecimal():
             continue
         if not part.isalnum():
             name = part[part.rfind("/") + 1 :]
@@ -222,7 +222,7 @@ def _common_stems() -> frozenset[str]:
 
 def telling_stems(text: str) -> list[str]:
     """The stems of a text in order, without common words and numbers."""
-    return [stem for stem in stems(text) if stem not in _common_stems() and not stem.isdigit()]
+    return [stem for stem in stems(text) if stem not in _common_stems() and not stem.isdecimal()]
 
 
 def has_phrase(text: str, phrases: Iterable[str]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ...model.lazy_regex import lazy_regex
-from .command_form import Part, sends, writes_sql
+from .command_form import SQL_CLIENTS, Part, sends, written_by_sql
 
 Does = Callable[[Part], bool]
 
@@ -19,8 +19,11 @@ def git(*verbs: str) -> Does:
     return lambda part: part.program == "git" and part.verb in verbs and not part.is_dry()
 
 
-def _is_push(part: Part) -> bool:
-    return git("push")(part)
+_is_push = git("push")
+
+
+def _is_merge(part: Part) -> bool:
+    return git("merge")(part) or (part.program == "gh" and part.words[:2] == ("pr", "merge"))
 
 
 def _is_forced(part: Part) -> bool:
@@ -66,24 +69,16 @@ def _is_migration(part: Part) -> bool:
     ) and ("makemigrations" not in words)
 
 
+_DEPLOYERS = frozenset("helm kubectl terraform tofu pulumi ansible-playbook argocd cdk".split())
+_DEPLOYS = frozenset("apply upgrade install rollout up sync deploy replace scale set".split())
+
+
 def _is_deploy(part: Part) -> bool:
     words = _words_of(part)
     if part.is_dry():
         return False
-    if part.program in (
-        "helm",
-        "kubectl",
-        "terraform",
-        "tofu",
-        "pulumi",
-        "ansible-playbook",
-        "argocd",
-        "cdk",
-    ):
-        return part.program == "ansible-playbook" or bool(
-            words
-            & {"apply", "upgrade", "install", "rollout", "up", "sync", "deploy", "replace", "scale", "set"}
-        )
+    if part.program in _DEPLOYERS:
+        return part.program == "ansible-playbook" or bool(words & _DEPLOYS)
     return any("deploy" in word and "/" not in word for word in (part.program, *words)) or (
         part.program == "vercel" and "--prod" in part.options
     )
@@ -103,17 +98,12 @@ def _is_publish(part: Part) -> bool:
 
 
 def _is_delete(part: Part) -> bool:
-    text = " ".join((*part.words, part.stdin)).lower()
     return (
         part.program in ("rm", "rmdir", "unlink", "shred")
         or "--delete" in part.options
         or bool({"delete", "destroy", "rm", "prune", "drop", "dropdb"} & {part.program, *_words_of(part)})
         or (part.program == "git" and part.verb == "branch" and bool({"-d", "-D"} & set(part.options)))
-        or (
-            part.program in ("psql", "mysql", "sqlite", "sqlite3")
-            and writes_sql(text)
-            and ("drop" in text or "delete" in text)
-        )
+        or (part.program in SQL_CLIENTS and written_by_sql(part) in ("drop", "delete", "truncate"))
     )
 
 
@@ -154,47 +144,26 @@ def _is_message(part: Part) -> bool:
     return part.program in ("mail", "sendmail", "mutt") or sends(part)
 
 
-# Action: what does it, and substrings of which every command that does it has one.
+# For each action: the test for it, and substrings; every command that does it contains one of them.
 ACTIONS: dict[str, tuple[Does, tuple[str, ...]]] = {
     "push": (_is_push, ("push",)),
     "force": (_is_forced, ("push",)),
     "commit": (git("commit"), ("commit", " add ")),
     "amend": (lambda part: git("commit")(part) and "--amend" in part.options, ("amend",)),
-    "merge": (
-        lambda part: git("merge")(part) or (part.program == "gh" and part.words[:2] == ("pr", "merge")),
-        ("merge",),
-    ),
+    "merge": (_is_merge, ("merge",)),
     "rebase": (git("rebase"), ("rebase",)),
     "tag": (git("tag"), ("tag",)),
     "install": (_is_install, ("install", " add ", " i ", " get ", "require ")),
-    "migrate": (_is_migration, ("migrat", "alembic", "goose", "dbmate", "liquibase", "flyway")),
+    "migrate": (_is_migration, tuple("migrat alembic goose dbmate liquibase flyway".split())),
     "deploy": (
         _is_deploy,
-        (
-            "deploy",
-            "apply",
-            "upgrade",
-            "rollout",
-            "install",
-            "--prod",
-            "ansible",
-            " up",
-            " scale",
-            " sync",
-            " set ",
-        ),
+        (*"deploy apply upgrade rollout install --prod ansible".split(), " up", " scale", " sync", " set "),
     ),
     "publish": (_is_publish, ("publish", "upload", "push", "release")),
-    "delete": (
-        _is_delete,
-        ("rm ", "delete", "destroy", "prune", "drop", "unlink", "branch", "shred", "rmdir"),
-    ),
+    "delete": (_is_delete, ("rm ", *"delete destroy prune drop unlink branch shred rmdir".split())),
     "test": (_is_test, ("test", "jest", "rspec", "mocha", "phpunit")),
     "upgrade": (_is_upgrade, ("upgrade", "update", "-u", "bump")),
     "pull_request": (_is_pull_request, ("create", "open", "pr ")),
-    "restart": (_is_restart, ("restart", "reboot", "stop", "kill", "shutdown", "down")),
-    "send": (
-        _is_message,
-        ("mail", "curl", "http", "wget", "mutt", "send", "post", "message", "reply", "comment", "notify"),
-    ),
+    "restart": (_is_restart, tuple("restart reboot stop kill shutdown down".split())),
+    "send": (_is_message, tuple("mail curl http wget mutt send post message reply comment notify".split())),
 }

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from ...model.lazy_regex import lazy_regex
 from ...model.types import Value
 from .launchers import Invocation, invocations
+from .sql_statements import sql_write
 
 MOST_COMMAND = 8000  # characters of a command that are read
 _MOST_PARTS = 12
@@ -61,34 +62,29 @@ _ORDERED = frozenset("cp mv ln diff rsync scp install".split())  # `a b` and `b 
 _RUNS_SCRIPT = frozenset(
     "python node ruby perl php bash sh zsh dash deno bun ts-node tsx Rscript lua".split()
 )
-# Launchers under which a program that was not found, or not allowed, still is not.
+# Launchers that do not help where a program was not found or not allowed.
 _NEUTRAL = frozenset(
     "env time timeout gtimeout nice ionice nohup setsid stdbuf unbuffer chronic watch xargs".split()
 )
 _RUNNERS = frozenset("npm yarn pnpm bun".split())  # `npm run test` is `npm test`
 
 # Commands that neither do nor show anything worth comparing.
-_IDLE = frozenset(
+IDLE = frozenset(
     "cd pushd popd echo printf true false : set export unset source . sleep wait date pwd test [ [[ read"
-    " declare local"
-    " alias ulimit trap shopt exit return break continue umask clear".split()
+    " declare local alias ulimit trap shopt exit return break continue umask clear".split()
 )
 _READS = frozenset(
     "ls cat head tail less more grep egrep fgrep rg ag awk jq yq wc diff cmp file stat du df ps env"
-    " printenv which"
-    " whereis type tree sort uniq cut tr column nl fold basename dirname realpath readlink find fd bat"
-    " hexdump xxd od"
-    " strings sha256sum md5sum sha1sum uname whoami id hostname uptime free top lsof netstat ss ping dig"
-    " nslookup"
-    " host man help tldr history seq yes tee comm paste rev tac shuf zcat pgrep nproc locale getent groups"
-    " sysctl lscpu lsblk dmesg journalctl test expr bc".split()
+    " printenv which whereis type tree sort uniq cut tr column nl fold basename dirname realpath readlink"
+    " find fd bat hexdump xxd od strings sha256sum md5sum sha1sum uname whoami id hostname uptime free top"
+    " lsof netstat ss ping dig nslookup host man help tldr history seq yes tee comm paste rev tac shuf zcat"
+    " pgrep nproc locale getent groups sysctl lscpu lsblk dmesg journalctl test expr bc".split()
 )
 # Subcommands that only read; of some programs, two words.
 _READING_VERBS: dict[str, frozenset[str]] = {
     "git": frozenset(
         "status log diff show blame rev-parse ls-files ls-remote grep describe shortlog reflog cat-file"
-        " rev-list"
-        " merge-base name-rev whatchanged help version for-each-ref check-ignore ls-tree var"
+        " rev-list merge-base name-rev whatchanged help version for-each-ref check-ignore ls-tree var"
         " count-objects".split()
     ),
     "gh": frozenset("view list diff checks status search".split()),
@@ -115,10 +111,10 @@ _READING_VERBS: dict[str, frozenset[str]] = {
     "brew": frozenset("list info search outdated".split()),
     "apt": frozenset("list show search policy".split()),
 }
+SQL_CLIENTS = frozenset("psql mysql sqlite sqlite3 mariadb duckdb".split())
 _CHECKS = frozenset(
-    "pytest py.test unittest mypy pyright tox nox jest vitest mocha rspec phpunit ctest shellcheck"
-    " yamllint actionlint"
-    " golangci-lint flake8 pylint hadolint tsc".split()
+    "pytest py.test unittest mypy pyright tox nox jest vitest mocha rspec phpunit ctest shellcheck yamllint"
+    " actionlint golangci-lint flake8 pylint hadolint tsc".split()
 )
 _CHECK_WORDS = lazy_regex(
     r"(?:unit-?|e2e-?)?(?:test|tests|lint|check|typecheck|type-check|vet|clippy)(?:[:_-][\w:-]+)?$"
@@ -130,8 +126,19 @@ _CHECKING = frozenset(
 _CHANGING_OPTIONS = frozenset(
     "--fix --write --unsafe-fixes -w --update-snapshot -u --bless --fix-dry-run".split()
 )
-_DRY = frozenset("--dry-run --dryrun --check --help -h --version --noop --what-if -n".split())
+# Options by which any program only says what it would do, without their dashes: `terraform apply -help`.
+_DRY = frozenset(
+    "dry-run dryrun dry_run dry noop no-op simulate what-if whatif just-print recon help syntax-check"
+    " list-tasks list-hosts list-tags version plan snapshot show-plan print-only no-execute validate-only"
+    " check-only preview-only no-push".split()
+)
 _MEANS_SHOW = frozenset("--help --version".split())
+
+
+def is_dry(option: str) -> bool:
+    """Whether an option makes any program only say what it would do; `--dry-run=none` does not."""
+    name, _, value = option.partition("=")
+    return option.startswith("-") and name.lstrip("-").lower() in _DRY and value not in ("none", "false")
 
 
 class Part(Value, frozen=True, kw_only=True):
@@ -164,8 +171,8 @@ class Part(Value, frozen=True, kw_only=True):
 
     def is_dry(self) -> bool:
         """Whether it only says what it would do."""
-        dry = _DRY - {"-n"} if self.program not in ("make", "rsync") else _DRY
-        return any(option in dry for option in self.options)
+        dry = ("--check", "-h", "-n") if self.program in ("make", "rsync") else ("--check", "-h")
+        return any(option in dry or is_dry(option) for option in self.options)
 
 
 class CommandForm(Value, frozen=True, kw_only=True):
@@ -188,14 +195,15 @@ def command_form(command: str, root: str = "") -> CommandForm:
     waits = False
     for one in invocations(command[:MOST_COMMAND]):
         waits = waits or one.program in ("sleep", "wait")
-        if one.program not in _IDLE and len(every) < _MOST_PARTS:
-            every.append(_part(one, root))
+        if one.program not in IDLE and len(every) < _MOST_PARTS:
+            every.append(part_of(one, root))
     active = [part for part in every if not only_reads(part)]
     text = " ".join(command[:MOST_COMMAND].split())
     return CommandForm(parts=tuple(active or every), reads=not active, waits=waits, text=text)
 
 
-def _part(one: Invocation, root: str) -> Part:
+def part_of(one: Invocation, root: str = "") -> Part:
+    """A program that a command line runs, in a comparable form."""
     words = list(one.arguments)[:_MOST_WORDS]
     launch = [*(name for name in one.launched if name.split()[0] not in _NEUTRAL), one.path]
     folder = "" if one.folder == "." else one.folder
@@ -305,39 +313,28 @@ def only_reads(part: Part) -> bool:
             return not (
                 {"-X", "-f", "-F", "--method", "--field", "--raw-field", "--input"} & set(part.options)
             )
-        return (len(words) > 1 and words[1] in _READING_VERBS["gh"]) or words[:1] in (
-            ("search",),
-            ("status",),
-        )
-    if program in ("psql", "mysql", "sqlite", "sqlite3", "mariadb", "duckdb"):
+        return part.verb in ("search", "status") or (len(words) > 1 and words[1] in _READING_VERBS["gh"])
+    if program in SQL_CLIENTS:
         text = " ".join((*words, part.stdin)).lower()
-        return any(word in text for word in ("select ", "show ", "explain ", "\\d")) and not writes_sql(text)
+        asks = any(word in text for word in ("select ", "show ", "explain ", "\\d"))
+        return asks and not written_by_sql(part)
     verbs = _READING_VERBS.get(program, frozenset())
     if program in ("aws", "gcloud", "az"):
         return any(word.partition("-")[0] in verbs or word in verbs for word in words[1:4])
-    if program == "docker" and words[:1] in (
-        ("compose",),
-        ("container",),
-        ("image",),
-        ("volume",),
-        ("network",),
-    ):
+    if program == "docker" and part.verb in ("compose", "container", "image", "volume", "network"):
         return len(words) > 1 and words[1] in (verbs | {"ls", "config"})
     return bool(words) and any(
         word in verbs for word in words[:2] if words[0] == word or program == "kubectl"
     )
 
 
-_SQL_WRITES = lazy_regex(
-    r"\b(?:insert\s+into|update\s+\S+\s+set|delete\s+from|drop\s+\w+|alter\s+\w+|create\s+\w+|truncate"
-    r"|grant|revoke"
-    r"|replace\s+into|merge\s+into)\b"
-)
+def written_by_sql(part: Part) -> str:
+    """What the first statement that a database client runs and that writes does: `delete`, `drop` …"""
+    found = (sql_write(text) for text in (*part.words, part.stdin) if " " in text)
+    return next((one.statement for one in found if one), "")
 
 
-def writes_sql(text: str) -> bool:
-    """Whether an SQL text in lower case changes data or a schema."""
-    return _SQL_WRITES.search(text) is not None
+_GIT_LISTS = frozenset("--list -l --show-current -a --all -r --contains --merged --get -vv".split())
 
 
 def _git_reads(part: Part) -> bool:
@@ -345,30 +342,8 @@ def _git_reads(part: Part) -> bool:
     if verb in _READING_VERBS["git"]:
         return True
     if verb in ("branch", "tag", "remote", "stash", "config", "worktree", "submodule", "notes"):
-        lists = {
-            "--list",
-            "-l",
-            "--show-current",
-            "-a",
-            "--all",
-            "-r",
-            "--contains",
-            "--merged",
-            "--get",
-            "-vv",
-        }
-        return (
-            (len(words) == 1 and verb != "stash")
-            or bool(lists & set(part.options))
-            or words[1:2]
-            in (
-                ("list",),
-                ("show",),
-                ("status",),
-                ("get-url",),
-                ("show-ref",),
-            )
-        )
+        shows = words[1:2] and words[1] in ("list", "show", "status", "get-url", "show-ref")
+        return bool((len(words) == 1 and verb != "stash") or _GIT_LISTS & set(part.options) or shows)
     return verb == ""
 
 
@@ -415,11 +390,23 @@ def written_files(command: str) -> list[str]:
         lambda found: "_" if " " in found[0] or ">" in found[0] else found[0], command[:MOST_COMMAND]
     )
     targets = (found[1].strip("'\"") for found in _REDIRECTED.finditer(plain))
-    return [name for name in targets if name not in _NULL and not name.isdigit()]
+    return [name for name in targets if name not in _NULL and not name.isdecimal()]
 
 
 _WRITERS = frozenset(
     "rm rmdir mv cp touch tee truncate ln install rsync shred unlink mkdir dd chmod chown patch".split()
+)
+
+# Programs that work on files of this machine: a word behind them names a file, whatever it says.
+LOCAL_PROGRAMS = (
+    _READS
+    | _WRITERS
+    | _CHECKS
+    | frozenset(
+        "sed perl awk vim vi nano emacs code tar zip unzip gzip gunzip 7z black prettier ruff eslint biome"
+        " gofmt rustfmt isort open xdg-open rg git-lfs tmux entr chgrp docker-credential gcc g++ clang javac"
+        " tsc esbuild webpack vite rollup sass sops gpg openssl ffmpeg convert pandoc".split()
+    )
 )
 
 
@@ -438,11 +425,11 @@ def changed_paths(command: str, root: str = "") -> list[str]:
             operands = part.words[1:]
         elif part.program in ("black", "prettier", "gofmt", "isort", "ruff", "eslint") and not part.is_dry():
             operands = part.words
-        found += [_joined(part.folder, word) for word in operands]
+        found += [_in_folder(part.folder, word) for word in operands]
     return found
 
 
-def _joined(folder: str, path: str) -> str:
+def _in_folder(folder: str, path: str) -> str:
     return f"{folder}/{path}" if folder and not path.startswith(("/", "~", "$")) else path
 
 
@@ -450,18 +437,16 @@ def _joined(folder: str, path: str) -> str:
 
 _LAUNCH = lazy_regex(
     r"(?i)command not found|: not found\b|no module named|modulenotfound|importerror|is not recognized"
-    r"|cannot find module"
-    r"|not installed|permission denied|eacces|eperm|operation not permitted|must be root|not set\b|unset\b"
-    r"|environment variable|env var|unbound variable|missing required|is required|no such option|usage:"
-    r"|unrecogni[sz]ed"
-    r"|unknown (?:sub-?command|command|option|flag|argument|switch)|unexpected argument|(?:invalid"
-    r"|illegal) (?:option|flag)"
-    r"|unauthori[sz]ed|authentication|credentials|not logged in|no version is set|unsupported engine"
+    r"|cannot find module|not installed|permission denied|eacces|eperm|operation not permitted|must be root"
+    r"|not set\b|unset\b|environment variable|env var|unbound variable|missing required|is required"
+    r"|no such option|usage:|unrecogni[sz]ed|unknown (?:sub-?command|command|option|flag|argument|switch)"
+    r"|unexpected argument|(?:invalid|illegal) (?:option|flag)|unauthori[sz]ed|authentication|credentials"
+    r"|not logged in|no version is set|unsupported engine"
 )
 _PLACE = lazy_regex(
     r"(?i)no such file|not a git repository|no rule to make|missing script|enoent|could not find"
-    r"|cannot find|not found"
-    r"|does not exist|no targets|no tests? (?:ran|found)|no input files|no package\.json|not in a|outside"
+    r"|cannot find|not found|does not exist|no targets|no tests? (?:ran|found)|no input files"
+    r"|no package\.json|not in a|outside"
 )
 # The shell could not read it: what was left out may be the reason.
 _UNREADABLE = lazy_regex(
@@ -471,17 +456,15 @@ _UNREADABLE = lazy_regex(
 _PASSES = lazy_regex(
     r"(?i)timed? ?out|connection (?:refused|reset|closed|aborted)|could not resolve|temporary failure"
     r"|network is unreachable|unable to access|\b(?:429|50[0234])\b|bad gateway|service unavailable"
-    r"|too many requests"
-    r"|rate limit|try again|eai_again|etimedout|econnreset|econnrefused|failed to connect|index\.lock"
-    r"|lock file"
-    r"|another (?:process|instance|git process)|temporarily|ebusy|deadlock|address already in use|eaddrinuse"
-    r"|interrupted|\bkilled\b|not ready|still (?:running|pending|starting)|in progress|is locked"
-    r"|database is locked"
+    r"|too many requests|rate limit|try again|eai_again|etimedout|econnreset|econnrefused|failed to connect"
+    r"|index\.lock|lock file|another (?:process|instance|git process)|temporarily|ebusy|deadlock"
+    r"|address already in use|eaddrinuse|interrupted|\bkilled\b|not ready|still (?:running|pending"
+    r"|starting)|in progress|is locked|database is locked"
 )
 
 
 def passes_by_itself(error: str) -> bool:
-    """Whether an error may be gone at the next try without anybody's doing: a network, a lock, a service."""
+    """Whether an error may be gone at the next try with nothing changed: a network, a lock, a service."""
     return _PASSES.search(error[:2000]) is not None
 
 

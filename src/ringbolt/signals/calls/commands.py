@@ -1,4 +1,4 @@
-"""Command lines: what they run, whether their exit code proves something, and the commits they make. Pure."""
+"""Command lines: what they are for, and the commits they make. Pure."""
 
 from __future__ import annotations
 
@@ -6,54 +6,6 @@ import re
 
 from ...model.lazy_regex import lazy_regex
 from ..text_layout import bounded, one_line, without_colours
-
-# --- commands whose exit code proves something ------------------------------------------------------
-
-MOST_CHECKED = 4000  # characters; a longer command is not understood
-_GOALS = r"(?:test|build|check|lint|compile|verify|typecheck|type-check|package|ci|all)[\w:-]*"
-_CHECKS = lazy_regex(
-    r"(?:pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|tsc|mypy|pyright|ninja|"
-    r"ruff (?:check|format --check)|eslint|python3? -m (?:pytest|unittest|mypy|build|tox|nox)|"
-    r"go (?:test|build|vet)|cargo (?:test|build|check|clippy|nextest)|(?:dotnet|swift|bazel) (?:test|build)|"
-    r"mix (?:test|compile)|docker build|cmake --build|playwright test|"
-    r"(?:make|mvn|rake|just|task|mise run|(?:\./)?gradlew?|(?:npm|pnpm|yarn|bun|deno)(?: run)?) "
-    rf"{_GOALS}|make$)(?:\s|$)"
-)
-# What may come before a command and leaves its exit code as it is.
-_PREFIX = lazy_regex(
-    r"(?:\w+=\S*|time|env|sudo|nice|command|npx|bunx|(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|"
-    r"pnpm exec|timeout (?:-\S+ )?\S+)\s+|[\w.-]*/(?:[\w.-]+/)*(?=[\w.-]+(?:\s|$))"
-)
-_GIT_ELSEWHERE = lazy_regex(r"^git -C \S+ ")
-_HEREDOC = lazy_regex(r"\$\(cat <<-?\s*['\"]?(\w+)['\"]?\n.*?\n\s*\1\s*\)", re.S)
-_QUOTED = lazy_regex(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.S)
-_REDIRECTED = lazy_regex(r"\d*>&\d|&>>?|\d*>>?")
-
-
-def is_check(command: str) -> bool:
-    """Whether the exit code of a command line is that of a test, a build or a check in it.
-
-    A commit proves nothing. In `pytest | tail` and `pytest; echo done` the code is that of another command,
-    and in `pytest || true` it says nothing.
-    """
-    if len(command) > MOST_CHECKED:
-        return False
-    plain = _QUOTED.sub("_", _HEREDOC.sub("_", command)).replace("\\\n", " ")
-    plain = _REDIRECTED.sub(" ", plain)
-    if any(mark in plain for mark in "'\"`") or "<<" in plain:
-        return False  # not understood
-    lists = [part.strip() for part in plain.replace("\n", ";").split(";") if part.strip()]
-    if not lists or "|" in lists[-1] or "&" in lists[-1].replace("&&", ""):
-        return False
-    return any(_is_check(part.strip()) for part in lists[-1].split("&&"))
-
-
-def _is_check(command: str) -> bool:
-    command = _GIT_ELSEWHERE.sub("git ", command)
-    while prefix := _PREFIX.match(command):
-        command = command[prefix.end() :]
-    return _CHECKS.match(command) is not None
-
 
 # --- what a command is for --------------------------------------------------------------------------
 
@@ -86,7 +38,7 @@ def shares_work(command: str) -> bool:
 
 
 def mentions_check(command: str) -> bool:
-    """Whether a command has to do with tests, builds or linters; `is_check` is strict, this is not."""
+    """Whether a command has to do with tests, builds or linters; `run_kinds.is_check` is the strict one."""
     return _MENTIONS_CHECK.search(command) is not None
 
 

@@ -73,8 +73,8 @@ _TRACEBACK = "Traceback (most recent call last)"
 # What a failed command prints even if a pipe or `|| true` hides its exit code.
 _HIDDEN = lazy_regex(
     r"^(?:Traceback \(most recent call last\)|panic: |fatal: |--- FAIL|FAIL\t|FAILED |npm ERR!"
-    r"|error(?:\[E\d{1,5}\])?: "
-    r"|[\w./-]{1,80}: command not found|make: \*\*\* |=+ (?:.{0,40} )?\d{1,6} failed|BUILD FAILED)",
+    r"|error(?:\[E\d{1,5}\])?: |[\w./-]{1,80}: command not found|make: \*\*\* "
+    r"|=+ (?:.{0,40} )?\d{1,6} failed|BUILD FAILED)",
     re.M,
 )
 
@@ -220,7 +220,7 @@ def exit_code(data: Any) -> int | None:
 
 
 def is_noise(text: str) -> bool:
-    """Whether an error says nothing about the attempt, which was cancelled because of another one."""
+    """Whether an error only says that the call was cancelled or interrupted."""
     return bool(_NOISE.search(text[:300]))
 
 

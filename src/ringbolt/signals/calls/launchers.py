@@ -7,6 +7,7 @@ and `Invocation.where` says where they run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 
 from ...model.types import Value
 from .shell_lines import SimpleCommand, shell_commands
@@ -137,6 +138,24 @@ def invocations(line: str) -> list[Invocation]:
     return found
 
 
+_SCRIPTS_BY_NAME = ("manage.py", "setup.py")  # whose first argument says what they do
+
+
+def without_python(call: Invocation) -> tuple[str, tuple[str, ...]]:
+    """The program in lower case and its arguments: pytest of `python -m pytest`, manage.py of
+    `python manage.py test`."""
+    program, words = call.program.lower(), call.arguments
+    if program.startswith(("python", "pypy")) or program == "py":
+        place = 0
+        while place < len(words) and words[place].startswith("-") and words[place] not in ("-m", "-c", "-"):
+            place += 2 if words[place] in ("-W", "-X") else 1
+        if words[place : place + 1] == ("-m",) and place + 1 < len(words):
+            return words[place + 1].lower(), words[place + 2 :]
+        if place < len(words) and (name := words[place].rpartition("/")[2]) in _SCRIPTS_BY_NAME:
+            return name, words[place + 1 :]
+    return program, words
+
+
 def _unwrapped(commands: Iterable[SimpleCommand], where: str, depth: int) -> Iterator[Invocation]:
     for command in commands:
         yield from _invocation(command, list(command.words), (), where, depth)
@@ -175,6 +194,7 @@ def _invocation(
                 background=command.background or found.background,
                 piped=command.piped or found.piped,
                 folder=found.folder or command.folder,
+                stdin_file=found.stdin_file or command.stdin_file,
             )
         return
     yield Invocation(
@@ -231,6 +251,8 @@ def _inner(name: str, words: list[str], command: SimpleCommand) -> tuple[str, st
     """The command line inside a command, and where it runs; None for a plain program."""
     if name in _SHELLS:
         return _of_shell(words, command)
+    if name in ("pwsh", "powershell"):
+        return _of_powershell(words)
     if name == "eval":
         return " ".join(words[1:]), ""
     reader = _ELSEWHERE.get(name)
@@ -244,6 +266,13 @@ def _of_shell(words: list[str], command: SimpleCommand) -> tuple[str, str] | Non
         if not word.startswith(("-", "+")):
             return None  # a script
     return (command.stdin, "") if command.stdin else None
+
+
+def _of_powershell(words: list[str]) -> tuple[str, str] | None:
+    for word, line in pairwise(words):
+        if word.lower() in ("-c", "-command"):
+            return line, ""
+    return None
 
 
 def _of_ssh(words: list[str], command: SimpleCommand) -> tuple[str, str] | None:

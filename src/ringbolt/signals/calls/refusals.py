@@ -9,9 +9,9 @@ _MOST_PROMPT = 2000
 # The user says what they did with the host's question; the rest of the clause says about what.
 _REFUSED = lazy_regex(
     r"(?i)(?:\bI(?:['’]ve| have| had)?(?: just| already)?(?: \w+ly)? (?:rejected|declined|denied|refused"
-    r"|vetoed|said no to|turned down|(?:did not|didn['’]t|do not|don['’]t|won['’]t|will not|cannot|can['’]t)"
-    r" (?:approve|allow|permit|authori[sz]e|accept|confirm))"
-    r"|^\W*(?:rejected|declined|denied|refused|not (?:approved|allowed|permitted)))\b([^.,;:!?\n]{0,100})"
+    r"|vetoed|said no to|turned down|(?:did not|didn['’]t|do not|don['’]t|won['’]t|will not|cannot"
+    r"|can['’]t) (?:approve|allow|permit|authori[sz]e|accept|confirm))|^\W*(?:rejected|declined|denied"
+    r"|refused|not (?:approved|allowed|permitted)))\b([^.,;:!?\n]{0,100})"
 )
 _THE_CALL = lazy_regex(
     r"(?i)^\s*(?:$|because\b|for now|(?:it|that|this)(?:$| (?:call|command|one|request|because))"

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...model.lazy_regex import lazy_regex
 from ..effects.side_effects import command_effects, may_have_effects
 from ..text_layout import bounded, without_colours
 from .failures import counts_failures
-from .launchers import Invocation, invocations
+from .launchers import Invocation, invocations, without_python
+from .runners import RUNNERS, runner_targets
+from .shell_lines import is_whole
 
 KINDS = ("test", "check", "build", "lint", "typecheck", "format", "run", "migrate", "install")
 # Kinds whose exit code says something about the code, the strongest first.
 PROVES = ("test", "check", "build", "typecheck", "lint")
-_RUNNERS = frozenset(
-    "make gmake just task npm pnpm yarn bun deno mise rake nx turbo composer poe invoke inv nox tox"
-    " hatch pdm mage"
-    " gradle gradlew mvn mvnw ant sbt lein moon cmake rails".split()
-)
 _TARGETS: dict[str, str] = {
     **dict.fromkeys("test tests spec specs e2e unit integration testing pytest jest vitest".split(), "test"),
     **dict.fromkeys("check checks ci verify all validate precommit".split(), "check"),
@@ -30,61 +26,49 @@ _TARGETS: dict[str, str] = {
     **dict.fromkeys("migrate migration migrations".split(), "migrate"),
     **dict.fromkeys("install setup bootstrap deps sync ci-install".split(), "install"),
 }
+_SCRIPT_ENDS = (".sh", ".py")
 _WORDS = lazy_regex(r"[^A-Za-z0-9]+")
 _PROGRAMS = tuple(
     (kind, lazy_regex(rf"(?:{pattern})(?=\s|$)"))
     for kind, pattern in (
         ("format", (r"ruff format(?! --check)|black|prettier(?:.* (?:-w|--write))|gofmt|goimports|rustfmt"
-                   r"|cargo fmt"
-         r"|biome format|shfmt|isort|clang-format|mix format|dotnet format")),
+         r"|cargo fmt|biome format|shfmt|isort|clang-format|mix format|dotnet format")),
         ("test", (r"pytest|py\.test|tox|nox|jest|vitest|mocha|ava|rspec|phpunit|pest|ctest|unittest"
-                 r"|nosetests|bats"
-         r"|go test|gotestsum|cargo (?:test|nextest)|(?:dotnet|swift|bazel|mix|deno|bun|flutter|dart"
-         r"|rails|bin/rails)"
-         r" test|playwright test|cypress run|manage\.py test|node --test|npm (?:test|t)|yarn test|pnpm test"
-         r"|rake(?: spec)?$|zig test|busted")),
+         r"|nosetests|bats|go test|gotestsum|cargo (?:test|nextest)|(?:dotnet|swift|bazel|mix|deno"
+         r"|bun|flutter|dart|rails|bin/rails) test|playwright test|cypress run|manage\.py test"
+         r"|node --test|npm (?:test|t)|yarn test|pnpm test|rake(?: spec)?$|zig test|busted")),
         ("lint", (r"ruff check|ruff format --check|eslint|flake8|pylint|golangci-lint|cargo clippy|go vet"
-                 r"|shellcheck"
-         r"|stylelint|biome (?:check|lint|ci)|rubocop|hadolint|pre-commit run|oxlint|staticcheck|black"
-         r" --check"
-         r"|prettier|actionlint|yamllint|markdownlint\S*|ansible-lint|tflint|buf lint|deno lint|bandit")),
-        ("typecheck", (r"mypy|pyright|basedpyright|pytype|tsc|vue-tsc|pyre|flow check|cargo check|go"
-                      r" build -o /dev/null")),
+         r"|shellcheck|stylelint|biome (?:check|lint|ci)|rubocop|hadolint|pre-commit run|oxlint"
+         r"|staticcheck|black --check|prettier|actionlint|yamllint|markdownlint\S*|ansible-lint"
+         r"|tflint|buf lint|deno lint|bandit")),
+        ("typecheck", (r"mypy|pyright|basedpyright|pytype|tsc|vue-tsc|pyre|flow check|cargo check"
+                      r"|go build -o /dev/null")),
         ("build", (r"go (?:build|install)|cargo build|vite build|next build|webpack|rollup|esbuild|tsup"
-                  r"|parcel build"
-         r"|docker build|docker buildx build|docker compose build|cmake --build|ninja|(?:dotnet|swift"
-         r"|bazel) build"
-         r"|build|hatch build|poetry build|uv build|hugo|mkdocs build|mix compile|make$|bun build|zig"
-         r" build|buf"
-         r" generate|wasm-pack build|electron-builder|javac|gcc|g\+\+|clang|rustc|stack build|cabal build")),
-        ("install", (r"(?:npm|pnpm|yarn|bun) (?:ci|install|i|add)|yarn$|pip3? install|uv (?:sync|pip"
-                    r" install|add)"
-         r"|poetry (?:install|add)|pdm (?:install|sync|add)|bundle install|bundle$|go (?:mod (?:download"
-         r"|tidy)|get)"
-         r"|cargo (?:fetch|add)|(?:sudo )?apt(?:-get)? install|brew install|mise install|composer"
-         r" install|gem install"
-         r"|conda install|mix deps\.get|dotnet restore|pipenv install|playwright install")),
+         r"|parcel build|docker build|docker buildx build|docker compose build|cmake --build"
+         r"|ninja|(?:dotnet|swift|bazel) build|build|hatch build|poetry build|uv build|hugo"
+         r"|mkdocs build|mix compile|make$|bun build|zig build|buf generate|wasm-pack build"
+         r"|electron-builder|javac|gcc|g\+\+|clang|rustc|stack build|cabal build")),
+        ("install", (r"(?:npm|pnpm|yarn|bun) (?:ci|install|i|add)|yarn$|pip3? install|uv (?:sync"
+         r"|pip install|add)|poetry (?:install|add)|pdm (?:install|sync|add)|bundle install"
+         r"|bundle$|go (?:mod (?:download|tidy)|get)|cargo (?:fetch|add)"
+         r"|(?:sudo )?apt(?:-get)? install|brew install|mise install|composer install"
+         r"|gem install|conda install|mix deps\.get|dotnet restore|pipenv install"
+         r"|playwright install")),
         ("run", (r"uvicorn|gunicorn|hypercorn|flask run|(?:bin/)?rails (?:s|server)|manage\.py runserver"
-                r"|go run|cargo run"
-         r"|vite(?: dev| preview)?$|next (?:dev|start)|nodemon|streamlit run|docker compose up"
-         r"|docker-compose up|air|php"
-         r" artisan serve|dotnet (?:run|watch)|mix phx\.server|fastapi (?:dev|run)|celery|hugo server"
-         r"|npm start"
-         r"|yarn start|http\.server|tsx|ts-node|storybook")),
+         r"|go run|cargo run|vite(?: dev| preview)?$|next (?:dev|start)|nodemon|streamlit run"
+         r"|docker compose up|docker-compose up|air|php artisan serve|dotnet (?:run|watch)"
+         r"|mix phx\.server|fastapi (?:dev|run)|celery|hugo server|npm start|yarn start"
+         r"|http\.server|tsx|ts-node|storybook")),
     )
 )  # fmt: skip
 _NOT_RUN = lazy_regex(
     r"(?im)command not found|no such file or directory|not recognized as|no module named"
-    r"|modulenotfounderror|cannot find"
-    r" module|missing script|no rule to make target|unknown (?:command|task|target)|task .{0,40} not"
-    r" found|permission"
-    r" denied|connection refused|econnrefused|could not connect|is the server running|no such service"
-    r"|not installed|is"
-    r" not set|missing required|environment variable|no such container|cannot connect to the docker"
-    r" daemon|port .{0,30}in"
-    r" use|eaddrinuse|unsupported engine|requires python|no configuration file|usage:|unrecognized"
-    r" arguments|no tests"
-    r" (?:ran|found|collected)|can't open file|not found: "
+    r"|modulenotfounderror|cannot find module|missing script|no rule to make target|unknown (?:command|task"
+    r"|target)|task .{0,40} not found|permission denied|connection refused|econnrefused|could not connect"
+    r"|is the server running|no such service|not installed|is not set|missing required|environment variable"
+    r"|no such container|cannot connect to the docker daemon|port .{0,30}in use|eaddrinuse"
+    r"|unsupported engine|requires python|no configuration file|usage:|unrecognized arguments"
+    r"|no tests (?:ran|found|collected)|can't open file|not found: "
 )
 
 
@@ -109,41 +93,41 @@ def runs(command: str) -> list[Run]:
     return found
 
 
+def is_check(command: str) -> bool:
+    """Whether the exit code of a command line is that of a test, a build or a check in it.
+
+    A commit proves nothing. In `pytest | tail` and `pytest; echo done` the code is that of another command,
+    and in `pytest || true` it says nothing. What a script of the project does is not known by its name.
+    """
+    return is_whole(command) and any(
+        run.owns_exit and run.kind in PROVES and not run.call.path.endswith(_SCRIPT_ENDS)
+        for run in runs(command)
+    )
+
+
 def run_kind(call: Invocation) -> str:
     """What a program is run for; empty if for nothing in particular."""
-    program, words = call.program, list(call.arguments)
-    if program.startswith("python") and words[:1] == ["-m"] and len(words) > 1:
-        program, words = words[1], words[2:]
-    elif program.startswith("python") and words and words[0].endswith("manage.py"):
-        program, words = "manage.py", words[1:]
+    program, words = without_python(call)
     if {"--help", "--version"} & set(words):
         return ""
     line = " ".join([program, *words])
     for kind, pattern in _PROGRAMS:
         if pattern.match(line):
             return kind
-    if program in _RUNNERS and (target := runner_target(program, words)):
-        parts = [part.lower() for part in _WORDS.split(target) if part]
-        return next((_TARGETS[part] for part in parts if part in _TARGETS), "")
+    if program in RUNNERS and (targets := runner_targets(program, words)):
+        return _kind_of_name(targets[0])
     if may_have_effects(line) and any(one.kind == "migration" for one in command_effects(line)):
         return "migrate"
     name = call.path.rpartition("/")[2]
-    if "/" in call.path and name.endswith((".sh", ".py")) and not call.path.startswith("/usr"):
-        parts = [part.lower() for part in _WORDS.split(name.rpartition(".")[0]) if part]
-        return next((_TARGETS[part] for part in parts if part in _TARGETS), "")
+    if "/" in call.path and name.endswith(_SCRIPT_ENDS) and not call.path.startswith("/usr"):
+        return _kind_of_name(name.rpartition(".")[0])
     return ""
 
 
-def runner_target(program: str, words: Sequence[str]) -> str:
-    """The target or script that a task runner runs."""
-    plain = [word for word in words if not word.startswith("-") and "=" not in word]
-    if program in ("npm", "pnpm", "yarn", "bun", "deno", "mise", "composer", "hatch", "pdm", "nx", "turbo"):
-        if plain[:1] and plain[0] in ("run", "run-script", "task", "workspace"):
-            return plain[1] if len(plain) > 1 else ""
-        return plain[0] if plain and program in ("yarn", "pnpm", "nx", "turbo") else ""
-    if program in ("make", "gmake") and words[:1] == ["-C"]:
-        plain = plain[1:]
-    return plain[0] if plain else ""
+def _kind_of_name(name: str) -> str:
+    """What a target or script is run for, by the words of its name."""
+    parts = (part.lower() for part in _WORDS.split(name))
+    return next((_TARGETS[part] for part in parts if part in _TARGETS), "")
 
 
 _SELECTS = lazy_regex(

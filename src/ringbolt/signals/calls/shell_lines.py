@@ -24,8 +24,9 @@ class SimpleCommand(NamedTuple):
     """A program with its arguments, without quotes, and what surrounds it.
 
     `after` is the operator before it (`&&`, `||`, `|`, `;` or empty), `stdin` a text that it is given (a
-    heredoc, a here-string, or what `echo` pipes into it), `stdin_file` the file of `<`. `folder` is where an
-    earlier `cd` of the same line went. `piped` says that another program reads its output.
+    heredoc, a here-string, or what `echo` pipes into it), `stdin_file` the file of `<`, or of a `cat` before
+    the pipe. `folder` is where an earlier `cd` of the same line went. `piped` says that another program
+    reads its output.
     """
 
     words: tuple[str, ...]
@@ -59,16 +60,18 @@ def shell_commands(line: str) -> list[SimpleCommand]:
         if not part.words:
             before = part
             continue
-        stdin = part.stdin
+        stdin, stdin_file = part.stdin, part.stdin_file
         if part.after == "|" and before is not None and not stdin and before.words:
             stdin = _printed(before)
+            if len(before.words) == 2 and before.words[0] == "cat":
+                stdin_file = before.words[1]
         found.append(
             SimpleCommand(
                 tuple(part.words),
                 tuple(part.env),
                 part.after,
                 stdin,
-                part.stdin_file,
+                stdin_file,
                 folder,
                 part.background,
                 part.piped,
@@ -78,6 +81,13 @@ def shell_commands(line: str) -> list[SimpleCommand]:
             folder = _joined(folder, part.words[-1])
         before = part
     return found
+
+
+def is_whole(line: str) -> bool:
+    """Whether a command line can be read to its end: no quotation is left open, as where a text was cut."""
+    reader = _Reader(line)
+    reader.read_list("", 0)
+    return len(line) <= MOST_LINE and not reader.is_open
 
 
 def _printed(part: _Part) -> str:
@@ -100,6 +110,7 @@ class _Reader:
         self.text = text
         self.at: int = 0
         self.parts: list[_Part] = []
+        self.is_open = False  # a quotation does not end
         # Heredocs that begin at the end of this line: the command, the delimiter, whether tabs are stripped.
         self._heredocs: list[tuple[_Part, str, bool]] = []
 
@@ -175,7 +186,7 @@ class _Reader:
     def _redirect(self, part: _Part, depth: int) -> None:
         """Read a redirection: only standard input matters to us."""
         text = self.text
-        if part.words and part.words[-1].isdigit() and text[self.at - 1] == part.words[-1][-1]:
+        if part.words and part.words[-1].isdecimal() and text[self.at - 1] == part.words[-1][-1]:
             part.words.pop()  # the number of a file: `2>&1`
         if text.startswith("<<<", self.at):
             self.at += 3
@@ -234,7 +245,7 @@ class _Reader:
             if plain and word in _KEYWORDS:
                 return
             name, equals, value = word.partition("=")
-            if plain and equals and name.replace("_", "a").isalnum() and not name[0].isdigit():
+            if plain and equals and name.replace("_", "a").isalnum() and not name[0].isdecimal():
                 part.env.append((name, value))
                 return
             if plain and word in _HEADERS:
@@ -258,7 +269,8 @@ class _Reader:
             letter = text[self.at]
             if letter == "'":
                 end = text.find("'", self.at + 1)
-                end = len(text) if end < 0 else end
+                if end < 0:
+                    self.is_open, end = True, len(text)
                 parts.append(text[self.at + 1 : end])
                 self.at = end + 1
             elif letter == '"':
@@ -285,7 +297,7 @@ class _Reader:
             letter = text[self.at]
             if letter == '"':
                 self.at += 1
-                break
+                return "".join(parts)
             if letter == "\\":
                 following = text[self.at + 1 : self.at + 2]
                 keeps = following not in ('"', "\\", "$", "`", "\n")
@@ -298,6 +310,7 @@ class _Reader:
             else:
                 parts.append(letter)
                 self.at += 1
+        self.is_open = True
         return "".join(parts)
 
     def _dollar(self, depth: int) -> str:

@@ -37,11 +37,11 @@ _WRITES = tuple(
              "{schema}"),
         (r"(?:call|exec(?:ute)?|do)\s+([\w.$\[\]]+)", "a SELECT on what {0} changes"),
         (rf"with\b.*?\b(?:insert\s+into|update|delete\s+from)\s+{_NAME}", "SELECT count(*) FROM {0}"),
-        (rf"select\b[^;]*?\binto\s+(?!outfile|@|dumpfile|strict\s){_NAME}\s+from\b", ("SELECT count(*)"
-             " FROM {0}")),
+        (rf"select\b[^;]*?\binto\s+(?!outfile|@|dumpfile|strict\s){_NAME}\s+from\b", ("SELECT count(*) FROM"
+             " {0}")),
         (rf"\.(?:import|restore)\s+\S+\s*{_NAME}?", "SELECT count(*) FROM {0}"),
-        (r"(?:match\b.*\b|^)(?:merge|create|delete|detach\s+delete|set|remove)\s*\(?()", ("MATCH (n)"
-             " RETURN count(n)")),
+        (r"(?:match\b.*\b|^)(?:merge|create|delete|detach\s+delete|set|remove)\s*\(?()", ("MATCH (n) RETURN"
+             " count(n)")),
     )
 )  # fmt: skip
 _TEMPORARY = lazy_regex(r"(?is)^\s*create\s+(?:temp|temporary)\b|^\s*(?:explain|describe|desc)\b")

@@ -44,8 +44,7 @@ _IDENTIFIERS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("publish release", (r"(?i)\b(?:published|uploaded|uploading|registered gem:"
                             r"|publishing)\s+(@?[\w./-]{2,80})"
          r"[ @]\(?v?(\d[\w.+-]*)"), "{1} {2}"),
-        ("publish", (r"(https://(?:pypi\.org/project|www\.npmjs\.com/package"
-                    r"|crates\.io/crates"
+        ("publish", (r"(https://(?:pypi\.org/project|www\.npmjs\.com/package|crates\.io/crates"
          r"|rubygems\.org/gems)/\S+)"), "{0}"),
         ("image", r"\b([\w.-]+): digest: (sha256:[0-9a-f]{12})", "{1} {2}"),
         ("image", r"\bsha256:[0-9a-f]{12}", "{0}"),
@@ -53,8 +52,7 @@ _IDENTIFIERS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("container", r"^ *(?:✔ )?Container (\S+)\s+(Started|Created|Running|Removed|Stopped|Healthy)",
              "{1} {2}"),
         ("deploy", (r"^((?:[\w.-]+/)[\w.-]+|\w+ \"[\w.-]+\") (configured|created|unchanged|deleted|scaled"
-                   r"|restarted"
-         r"|patched|rolled back|image updated)"), "{1} {2}"),
+         r"|restarted|patched|rolled back|image updated)"), "{1} {2}"),
         ("deploy", r"^(STATUS|REVISION): (\S+)", "{1} {2}"),
         ("infrastructure", r"(?:Apply|Destroy) complete! Resources: [^\n]{3,80}", "{0}"),
         ("infrastructure", r"^ *([+~-]) (\d+) (created|updated|deleted)|^Resources:\s*$", "{2} {3}"),
@@ -70,12 +68,12 @@ _IDENTIFIERS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
                      r"|TRUNCATE) [A-Z]+)$"),
          "{1}"),
         ("database", r"Query OK, \d+ rows? affected", "{0}"),
-        ("database", (r"\b(?:inserted|modified|deleted|upserted|matched)(?:Count|Id)s?['\"]?:"
-                     r" ?['\"]?[\w()\"']{1,40}"),
+        ("database", (r"\b(?:inserted|modified|deleted|upserted|matched)(?:Count"
+                     r"|Id)s?['\"]?: ?['\"]?[\w()\"']{1,40}"),
          "{0}"),
         ("deploy", (r"(?im)^.{0,40}?\b(?:production|preview|website url|unique deploy url|hosting url"
-                   r"|service url|url"
-         r"|deployed to|live at|visit|endpoint|aliased)\b\s*[:=]?\s*(https?://\S+)"), "{1}"),
+         r"|service url|url|deployed to|live at|visit|endpoint"
+         r"|aliased)\b\s*[:=]?\s*(https?://\S+)"), "{1}"),
         ("deploy", r"(?i)\breleased (v\d+)\b|\b(v\d+) (?:deployed|released)", "{0}"),
         ("cloud", r"\barn:aws[\w-]*:[\w:/.-]{8,120}", "{0}"),
         ("cloud", r"(?i)\"(\w*(?:Id|Arn|Name|Url|Status))\"\s*:\s*\"([^\"\n]{2,100})\"", "{1} {2}"),
@@ -86,12 +84,11 @@ _IDENTIFIERS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("http local_http message", r"^(?:< )?HTTP/[\d.]+ (\d{3})[^\n]{0,30}", "HTTP {1}"),
         (_ANY, r"\"(html_url|permalink|web_url|htmlLink)\"\s*:\s*\"(https?://[^\"]+)\"", "{2}"),
         (_ANY, (r"\"(number|iid|key|identifier|ts|id|_id|messageId|message_id|uuid|sha|tag_name|version"
-               r"|status)\"\s*:\s*"
-         r"\"?([\w.:@/-]{1,80})\"?"), "{1} {2}"),
+         r"|status)\"\s*:\s*\"?([\w.:@/-]{1,80})\"?"), "{1} {2}"),
         (_ANY, (r"(?i)\b((?:deploy(?:ment)?|build|release|job|run|request|message|order|transaction"
-               r"|revision|version"
-         r"|change ?set|operation|pipeline|invocation|execution|task|refund|charge|ticket|batch|queue)"
-         r"[ _-]?(?:id|number|no\.?|#)?)\s*(?:[:=#]|\bis\b)\s*[\"']?#?([\w.:/-]*\d[\w.:/-]*)"), "{1} {2}"),
+         r"|revision|version|change ?set|operation|pipeline|invocation|execution|task|refund|charge"
+         r"|ticket|batch|queue)[ _-]?(?:id|number|no\.?|#)?)\s*(?:[:=#]"
+         r"|\bis\b)\s*[\"']?#?([\w.:/-]*\d[\w.:/-]*)"), "{1} {2}"),
         ("mail message", r"(?i)\b(?:queued as|message[- ]id:?)\s*<?([\w.@-]{4,120})", "{1}"),
     )
 )  # fmt: skip
@@ -128,65 +125,50 @@ def _filled(shown: str, match: re.Match[str]) -> str:
 # The call may have done its work before it broke off.
 _BROKE_OFF = lazy_regex(
     r"(?i)\btimed? ?out\b|\btimeout\b|deadline exceeded|connection (?:was )?(?:reset|lost|closed|aborted"
-    r"|dropped)|broken"
-    r" pipe|unexpected eof|\beof occurred|remote end (?:hung up|closed)|hung up unexpectedly|socket hang"
-    r" up|gateway"
-    r" time-?out|bad gateway|service unavailable"
+    r"|dropped)|broken pipe|unexpected eof|\beof occurred|remote end (?:hung up|closed)"
+    r"|hung up unexpectedly|socket hang up|gateway time-?out|bad gateway|service unavailable"
     r"|(?:HTTP(?:/[\d.]+)?|status|code|error)\W{1,3}50[234]\b|\bkilled\b|signal: killed|sigkill|sigterm"
-    r"|sigint|exit"
-    r" (?:code|status):? (?:124|130|137|143)\b|context cancell?ed|interrupted|ECONNRESET|ETIMEDOUT"
-    r"|network (?:error|is"
-    r" down)|lost connection|server closed the connection|command was aborted|request failed after"
+    r"|sigint|exit (?:code|status):? (?:124|130|137|143)\b|context cancell?ed|interrupted|ECONNRESET"
+    r"|ETIMEDOUT|network (?:error|is down)|lost connection|server closed the connection|command was aborted"
+    r"|request failed after"
 )
 # The call did not get as far as doing anything.
 _NEVER_BEGAN = lazy_regex(
-    r"(?i)command not found|not recognized as|no such file or directory|could not resolve (?:host"
-    r"|hostname)|name or"
-    r" service not known|getaddrinfo|ENOTFOUND|connection refused|ECONNREFUSED|no route to host"
-    r"|permission denied|access"
-    r" ?denied|unauthori[sz]ed|unauthenticated|not authori[sz]ed|forbidden|authentication (?:failed"
-    r"|required)|not"
-    r" logged (?:in|into)|login required|invalid (?:credentials|token|api key)|bad credentials|expired"
-    r" ?token|unable to"
-    r" locate credentials|could not read (?:username|password)|host key verification|unknown (?:flag"
-    r"|option|command"
-    r"|shorthand)|unrecognized (?:arguments|option)|invalid (?:option|argument|choice|input)|usage:"
-    r"|syntax error|missing"
-    r" required|required flag|is required|must (?:provide|specify|be)|not a git repository|does not"
-    r" appear to be a git|no"
-    r" such (?:remote|service|container|option|command|host|database|table|column)|repository not found"
-    r"|does not exist"
-    r"|couldn't find|could not find|not found|failed to parse|error parsing|validation (?:failed|error)"
-    r"|already exists"
-    r"|nothing to (?:commit|push|publish|migrate)|no changes|! \[(?:remote )?rejected\]|failed to push"
-    r"|non-fast-forward"
-    r"|pre-push hook|cannot publish over|EPUBLISHCONFLICT|\bE4\d\d\b|\b4(?:0[0-9]|1[0-9]|2[0-9])\b"
-    r" (?:\w+ )?(?:error|bad"
-    r"|forbidden|unauthorized|not found|conflict|unprocessable)|HTTP[/ ](?:[\d.]+ )?4\d\d|status(?:"
-    r" code)?:? 4\d\d"
-    r"|cannot connect to the docker daemon|error loading config|no configuration files|no module named"
-    r"|modulenotfound"
-    r"|cannot find module|state lock|acquiring the state lock|inputvalidationerror|<tool_use_error>"
-    r"|unsupported"
+    r"(?i)command not found|not recognized as|no such file or directory|could not resolve (?:host|hostname)"
+    r"|name or service not known|getaddrinfo|ENOTFOUND|connection refused|ECONNREFUSED|no route to host"
+    r"|permission denied|access ?denied|unauthori[sz]ed|unauthenticated|not authori[sz]ed|forbidden"
+    r"|authentication (?:failed|required)|not logged (?:in|into)|login required|invalid (?:credentials"
+    r"|token|api key)|bad credentials|expired ?token|unable to locate credentials"
+    r"|could not read (?:username|password)|host key verification|unknown (?:flag|option|command|shorthand)"
+    r"|unrecognized (?:arguments|option)|invalid (?:option|argument|choice|input)|usage:|syntax error"
+    r"|missing required|required flag|is required|must (?:provide|specify|be)|not a git repository"
+    r"|does not appear to be a git|no such (?:remote|service|container|option|command|host|database|table"
+    r"|column)|repository not found|does not exist|couldn't find|could not find|not found|failed to parse"
+    r"|error parsing|validation (?:failed|error)|already exists|nothing to (?:commit|push|publish|migrate)"
+    r"|no changes|! \[(?:remote )?rejected\]|failed to push|non-fast-forward|pre-push hook"
+    r"|cannot publish over|EPUBLISHCONFLICT|\bE4\d\d\b|\b4(?:0[0-9]|1[0-9]|2[0-9])\b (?:\w+ )?(?:error|bad"
+    r"|forbidden|unauthorized|not found|conflict|unprocessable)|HTTP[/ ](?:[\d.]+ )?4\d\d"
+    r"|status(?: code)?:? 4\d\d|cannot connect to the docker daemon|error loading config"
+    r"|no configuration files|no module named|modulenotfound|cannot find module|state lock"
+    r"|acquiring the state lock|inputvalidationerror|<tool_use_error>|unsupported"
 )
 # The other side says that it did nothing, or took all of it back; words like "timeout" do not count then.
 _DECLINED = lazy_regex(
     r"(?im)cancell?ing (?:the )?statement due to|statement timeout|lock (?:wait )?timeout"
-    r"|could not obtain lock"
-    r"|deadlock (?:detected|found)|could not serialize|serialization failure|database (?:table )?is locked"
-    r"|current transaction is aborted|violates [\w -]{0,40}constraint|constraint failed"
-    r"|duplicate (?:key|entry)"
-    r"|read-only (?:transaction|mode|file ?system|replica)"
-    r"|another (?:operation|deployment|deploy|update|job|migration|process|instance|run)\b[^\n]{0,60}"
-    r"\b(?:in progress|running|under ?way|holds)|(?:operation|deployment|update|migration) (?:is )?already"
-    r" (?:in progress|running)|is locked by|(?:deployments?|deploys?) (?:is|are) (?:locked|frozen|paused)"
-    r"|error from server \((?:notfound|forbidden|conflict|alreadyexists|invalid|badrequest|unauthorized"
-    r"|methodnotallowed|notacceptable|unsupportedmediatype)\)|admission webhook|error validating"
-    r"|the object has been modified|(?:unknown|unrecognized|unexpected|invalid) (?:flag|option|command"
-    r"|argument|shorthand|subcommand)|not mergeable|merge conflict|protected branch|hook declined"
-    r"|! \[(?:remote )?rejected\]|(?:required )?status checks? [^\n]{0,40}(?:expected|failing|pending|failed)"
-    r"|too many requests|rate limit|quota exceeded|ENEEDAUTH|must be logged in|no basic auth credentials"
-    r"|(?:denied|unauthorized): |\bdenied by\b|apply cancell?ed|can't locate revision|multiple head revisions"
+    r"|could not obtain lock|deadlock (?:detected|found)|could not serialize|serialization failure"
+    r"|database (?:table )?is locked|current transaction is aborted|violates [\w -]{0,40}constraint"
+    r"|constraint failed|duplicate (?:key|entry)|read-only (?:transaction|mode|file ?system|replica)"
+    r"|another (?:operation|deployment|deploy|update|job|migration|process|instance"
+    r"|run)\b[^\n]{0,60}\b(?:in progress|running|under ?way|holds)|(?:operation|deployment|update"
+    r"|migration) (?:is )?already (?:in progress|running)|is locked by|(?:deployments?|deploys?) (?:is"
+    r"|are) (?:locked|frozen|paused)|error from server \((?:notfound|forbidden|conflict|alreadyexists"
+    r"|invalid|badrequest|unauthorized|methodnotallowed|notacceptable|unsupportedmediatype)\)"
+    r"|admission webhook|error validating|the object has been modified|(?:unknown|unrecognized|unexpected"
+    r"|invalid) (?:flag|option|command|argument|shorthand|subcommand)|not mergeable|merge conflict"
+    r"|protected branch|hook declined|! \[(?:remote )?rejected\]"
+    r"|(?:required )?status checks? [^\n]{0,40}(?:expected|failing|pending|failed)|too many requests"
+    r"|rate limit|quota exceeded|ENEEDAUTH|must be logged in|no basic auth credentials|(?:denied"
+    r"|unauthorized): |\bdenied by\b|apply cancell?ed|can't locate revision|multiple head revisions"
     r"|(?:HTTP(?:/[\d.]+)?|status(?: code)?|error)[ :=]{1,3}4(?:0[0-79]|1\d|2\d)\b|dry.run only"
 )
 # Everything was taken back.
@@ -198,27 +180,23 @@ _ROLLED_BACK = lazy_regex(
 _ROLLBACK_FAILED = lazy_regex(r"(?i)rollback[_ ]failed|failed to roll ?back|(?:could not|cannot) roll ?back")
 _REFUSED = lazy_regex(
     r"(?i)permission to use|requires approval|was blocked|hook (?:denied|blocked)|not allowed|denied by"
-    r"|user (?:declined"
-    r"|denied|rejected)"
+    r"|user (?:declined|denied|rejected)"
 )
 # A command line that ended well may still print that its call failed.
 _HIDDEN_FAILURE = lazy_regex(
     r"(?im)^(?:remote: )?(?:error|fatal|npm err!|npm error|err!|❌|x|✘|✖)[: ]|! \[(?:remote )?rejected\]"
-    r"|^error\b|^failed"
-    r"\b|\bfailed to (?:push|publish|deploy|create|apply|upload)\b|^(?:< )?HTTP/[\d.]+ [45]\d\d"
-    r"|\"(?:error|errors)\"\s*:"
-    r"\s*(?:\"[^\"]|\{|\[\{)|^curl: \(\d+\)|^ERROR[: ]|\bHTTP [45]\d\d\b|^psql: error|GraphQL: "
+    r"|^error\b|^failed\b|\bfailed to (?:push|publish|deploy|create|apply|upload)\b"
+    r"|^(?:< )?HTTP/[\d.]+ [45]\d\d|\"(?:error|errors)\"\s*:\s*(?:\"[^\"]|\{|\[\{)|^curl: \(\d+\)"
+    r"|^ERROR[: ]|\bHTTP [45]\d\d\b|^psql: error|GraphQL: "
 )
 _IN_BACKGROUND = lazy_regex(
     r"(?i)^\s*command running in background|running in the background|process running with session id"
-    r"|moved to the"
-    r" background|backgrounded"
+    r"|moved to the background|backgrounded"
 )
 _PROGRESS = lazy_regex(
     r"(?i)\b(?:creation|modifications?|destruction) complete\b|\.{3} ok\b|: migrated|\bcreated$"
-    r"|\bconfigured$|changed="
-    r"[1-9]|\bstarted$|\bcreated \(|^INSERT 0|^(?:UPDATE|DELETE|MERGE|COPY) \d|\bapplied\b"
-    r"|^(?:CREATE|ALTER|DROP|TRUNCATE) [A-Z ]{3,30}$|^Query OK",
+    r"|\bconfigured$|changed=[1-9]|\bstarted$|\bcreated \(|^INSERT 0|^(?:UPDATE|DELETE|MERGE|COPY) \d"
+    r"|\bapplied\b|^(?:CREATE|ALTER|DROP|TRUNCATE) [A-Z ]{3,30}$|^Query OK",
     re.M,
 )
 
@@ -303,9 +281,8 @@ def _is_success(effect: SideEffect, found: Iterable[str]) -> bool:
 
 _TELLS = lazy_regex(
     r"(?i)\b(?:error|fatal|failed|denied|refused|rejected|timed? ?out|timeout|exceeded|not found|cannot"
-    r"|unable|invalid|reset"
-    r"|closed|lost|already exists|unauthorized|forbidden|killed|aborted|conflict|unknown|usage)\b"
-    r"|\b[45]\d\d\b"
+    r"|unable|invalid|reset|closed|lost|already exists|unauthorized|forbidden|killed|aborted|conflict"
+    r"|unknown|usage)\b|\b[45]\d\d\b"
 )
 
 

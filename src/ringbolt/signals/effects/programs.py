@@ -113,6 +113,14 @@ def web_request(method: str, url: str, body: str) -> Found:
     return kind, f"curl -X GET {url.partition('?')[0]}", f"{method} {url.partition('?')[0]}"
 
 
+def _powershell_request(call: Invocation, program: str, arguments: Arguments) -> Found | None:
+    """`Invoke-RestMethod -Method Post -Uri …`; PowerShell does not mind the case of its options."""
+    words = [word.lower() if word.startswith("-") else word for word in call.arguments]
+    given = Arguments(words, frozenset(("-method", "-uri", "-body", "-headers", "-contenttype", "-infile")))
+    url = given.value("-uri") or next(iter(given.plain), "")
+    return web_request(given.value("-method").upper() or "GET", url, given.value("-body"))
+
+
 _HTTPIE_ITEM = lazy_regex(r"^[\w.\[\]-]{1,80}(?::=@?|=@?|@)(?!=)")
 
 
@@ -220,6 +228,9 @@ _REDIS_WRITES = frozenset(
 )
 
 
+_REDIS_SHOWS = ("get", "list", "info", "exists", "nodes")
+
+
 def _redis(call: Invocation, program: str, arguments: Arguments) -> Found | None:
     words = arguments.plain
     lines = [words] if words else [line.split() for line in call.stdin.splitlines()]
@@ -227,13 +238,7 @@ def _redis(call: Invocation, program: str, arguments: Arguments) -> Found | None
         if not line or line[0].lower() not in _REDIS_WRITES:
             continue
         verb, key = line[0].lower(), line[1] if len(line) > 1 else ""
-        if verb in ("config", "script", "cluster") and key.lower() in (
-            "get",
-            "list",
-            "info",
-            "exists",
-            "nodes",
-        ):
+        if verb in ("config", "script", "cluster") and key.lower() in _REDIS_SHOWS:
             continue
         check = (
             "redis-cli dbsize" if verb.startswith("flush") else f"redis-cli type {key} && redis-cli get {key}"
@@ -244,10 +249,8 @@ def _redis(call: Invocation, program: str, arguments: Arguments) -> Found | None
 
 _MONGO_WRITES = lazy_regex(
     r"\.(insert(?:One|Many)?|update(?:One|Many)?|replaceOne|delete(?:One|Many)|remove|drop(?:Database"
-    r"|Index\w*)?"
-    r"|create(?:Index|Collection|User|View)\w*|bulkWrite|findOneAnd(?:Update|Delete|Replace)"
-    r"|findAndModify|save"
-    r"|renameCollection|grantRolesToUser|dropUser|runCommand)\s*\("
+    r"|Index\w*)?|create(?:Index|Collection|User|View)\w*|bulkWrite|findOneAnd(?:Update|Delete|Replace)"
+    r"|findAndModify|save|renameCollection|grantRolesToUser|dropUser|runCommand)\s*\("
 )
 _MONGO_TARGET = lazy_regex(r"\bdb(?:\.getCollection\(['\"]([\w.-]+)['\"]\)|\.([\w.-]+?))\.\w+\s*\(")
 
@@ -266,6 +269,9 @@ def _mongo(call: Invocation, program: str, arguments: Arguments) -> Found | None
     if (scripts or call.stdin_file) and not _reads_by_name((scripts or [call.stdin_file])[0]):
         return "database", f"a find() on what {(scripts or [call.stdin_file])[0]} changes", ""
     return "", "", ""
+
+
+_CLOUDS = tuple("aws gcloud az oci ibmcloud aliyun linode-cli vultr-cli scw openstack civo upctl exo".split())
 
 
 def _cloud(call: Invocation, program: str, arguments: Arguments) -> Found | None:
@@ -417,12 +423,8 @@ SPECIAL: Mapping[str, Callable[[Invocation, str, Arguments], Found | None]] = {
     **dict.fromkeys(_DUMP_IN, _restore),
     "redis-cli": _redis,
     "mongosh": _mongo,
-    "aws": _cloud,
-    "gcloud": _cloud,
-    "az": _cloud,
-    "oci": _cloud,
-    "ibmcloud": _cloud,
-    "aliyun": _cloud,
+    **dict.fromkeys(_CLOUDS, _cloud),
+    **dict.fromkeys(("invoke-restmethod", "invoke-webrequest", "irm", "iwr"), _powershell_request),
     "gsutil": _gsutil,
     "rsync": _copy,
     "scp": _copy,

@@ -206,7 +206,7 @@ def _filled(template: str, after: Sequence[str], option: Option, folder: str) ->
             if file := option(("-f", "--filename", "-k", "--kustomize")):
                 return f"file {file}"
             return " ".join(after[:1] if after and "/" in after[0] else after[:2])
-        if name.isdigit():
+        if name.isdecimal():
             return after[int(name) - 1] if int(name) <= len(after) else ""
         return option(name.split("|"))
 

@@ -1,12 +1,11 @@
-"""Scripts and targets of a project that act outside, known by their names and arguments, and inline code."""
+"""Scripts and targets of a project that act outside, known by their names and arguments."""
 
 from __future__ import annotations
 
 from ...model.lazy_regex import lazy_regex
 from ..calls.launchers import Invocation
+from ..calls.runners import RUNNERS, runner_targets
 from .arguments import Arguments, Found
-from .programs import web_request
-from .table import VALUE_OPTIONS
 
 _TRIGGERS = frozenset(
     "deploy deployment publish release migrate migrations migration rollback ship promote provision"
@@ -19,37 +18,19 @@ _HARMLESS = frozenset(
     " changelog watch wait".split()
 )
 _WORD_BREAK = lazy_regex(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
-_RUNNERS = frozenset(
-    "make gmake just task npm pnpm yarn bun deno mise rake nx turbo composer invoke inv nox tox"
-    " doit poe hatch pdm mage ant sbt lein gulp grunt moon wireit cake fab earthly dagger".split()
-)
 INTERPRETERS = frozenset(
     "bash sh zsh dash python python3 node bun deno ruby perl php tsx ts-node go source . pwsh"
     " powershell".split()
 )
-_SCRIPT_ENDS = (
-    ".sh",
-    ".bash",
-    ".py",
-    ".js",
-    ".ts",
-    ".mjs",
-    ".cjs",
-    ".rb",
-    ".pl",
-    ".php",
-    ".ps1",
-    ".zsh",
-    ".mts",
-)
+_SCRIPT_ENDS = tuple(".sh .bash .zsh .py .js .ts .mjs .cjs .mts .rb .pl .php .ps1".split())
 
 
 def script_effect(call: Invocation, program: str, arguments: Arguments) -> Found | None:
-    """A target or script whose name says that it deploys, publishes or migrates; inline code too."""
+    """A target or script whose name says that it deploys, publishes or migrates."""
     name = _script_name(call, program, arguments)
     if not name:
-        return _inline(call, program)
-    words = [word.lower() for word in _WORD_BREAK.split(name) if word]
+        return None
+    words = _words(name)
     trigger = next((word for word in words if word in _TRIGGERS), "")
     if (
         (set(words) - {trigger}) & _HARMLESS - ({"docs", "doc", "test"} if trigger else set[str]())
@@ -78,9 +59,8 @@ _READING = frozenset("report query count find search fetch download dump read ex
 def _on_live_system(program: str, name: str, arguments: Arguments) -> Found | None:
     """A script that is pointed at production: `python tools/repair.py --db prod`. What it does is unknown,
     so it counts unless its name says that it only reads."""
-    is_script = program in INTERPRETERS or "/" in program or program not in _RUNNERS
-    reads = any(word.lower() in _READING for word in _WORD_BREAK.split(name))
-    if not is_script or reads:
+    is_script = program in INTERPRETERS or "/" in program or program not in RUNNERS
+    if not is_script or _READING.intersection(_words(name)):
         return None
     before = ""
     for word in arguments.words[1 if program in INTERPRETERS else 0 :]:
@@ -93,32 +73,29 @@ def _on_live_system(program: str, name: str, arguments: Arguments) -> Found | No
 
 
 def _script_name(call: Invocation, program: str, arguments: Arguments) -> str:
-    words = [word for word in arguments.words if not word.startswith("-") and "=" not in word]
-    if program in _RUNNERS:
-        if words[:1] in (["run"], ["run-script"], ["task"], ["exec"]):
-            words = words[1:]
-        elif program in ("npm", "pnpm", "bun", "deno") and words[:1] != ["run"]:
-            return words[0] if words and words[0].endswith(_SCRIPT_ENDS) else ""
-        value_options = frozenset(
-            VALUE_OPTIONS.get("make" if program in ("make", "gmake") else "npm", "").split()
-        )
-        plain = [word for word in Arguments(arguments.words, value_options).plain if "=" not in word]
-        plain = plain[1:] if plain[:1] and plain[0] in ("run", "run-script", "task", "exec") else plain
-        named = [word for word in plain if _TRIGGERS & {part.lower() for part in _WORD_BREAK.split(word)}]
-        if program in ("make", "gmake", "rake", "just", "task"):
+    if program in RUNNERS:
+        named = [
+            one for one in runner_targets(program, arguments.words) if _TRIGGERS.intersection(_words(one))
+        ]
+        if named or program not in INTERPRETERS:
             return named[0] if named else ""
-        return named[0] if named and named[0] == plain[0] else ""
+    words = [word for word in arguments.words if not word.startswith("-") and "=" not in word]
     if program in INTERPRETERS:
         if program in ("bash", "sh", "zsh") and any(word in ("-n", "--version") for word in arguments.words):
             return ""
         if words[:1] == ["run"]:
             words = words[1:]
         return _stem(words[0]) if words and (words[0].endswith(_SCRIPT_ENDS) or "/" in words[0]) else ""
-    if call.path.endswith(_SCRIPT_ENDS) or "/" in call.path:
-        if call.path.startswith(("/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/")):
-            return ""
-        return _stem(call.path)
-    return ""
+    if call.path.startswith(_SYSTEM_FOLDERS):
+        return ""
+    return _stem(call.path) if call.path.endswith(_SCRIPT_ENDS) or "/" in call.path else ""
+
+
+_SYSTEM_FOLDERS = ("/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/")
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD_BREAK.split(name) if word]
 
 
 def _stem(path: str) -> str:
@@ -126,32 +103,3 @@ def _stem(path: str) -> str:
     for end in _SCRIPT_ENDS:
         name = name.removesuffix(end)
     return name
-
-
-_CODE_POSTS = lazy_regex(
-    r"(?i)\b(?:requests|httpx|session|client|axios|http|got|aiohttp)\s*\.\s*(post|put|patch|delete)\s*\("
-    r"|\bmethod\s*[:=]\s*[\"'](POST|PUT|PATCH|DELETE)[\"']"
-)
-_CODE_MAILS = lazy_regex(r"\bsmtplib\b|\.sendmail\(|\.send_message\(")
-_CODE_URL = lazy_regex(r"[\"'`](https?://[^\"'`\s]{3,200})")
-
-
-def _inline(call: Invocation, program: str) -> Found | None:
-    """Code on the command line that posts or mails."""
-    if program.rstrip("0123456789.") not in ("python", "node", "ruby", "bun", "deno", "php", "perl"):
-        return None
-    words = call.arguments
-    code = next(
-        (words[place + 1] for place, word in enumerate(words[:-1]) if word in ("-c", "-e", "-r", "--eval")),
-        "",
-    )
-    code = (code or call.stdin)[:20_000]
-    if not code:
-        return None
-    if _CODE_MAILS.search(code):
-        return "mail", "the sent folder", ""
-    found = _CODE_POSTS.search(code)
-    if found is None:
-        return None
-    url = _CODE_URL.search(code)
-    return web_request((found[1] or found[2]).upper(), url[1] if url else "", code)

@@ -2,8 +2,8 @@
 
 An agent that lost its context cannot see a push, a deployment, a migration or a mail in the files, so they
 are recorded. Local commits, edits of files, dry runs and reads are not side effects. `launchers.invocations`
-parses command lines, `table` lists the programs, `programs` and `scripts` know what a table cannot say, and
-`outcomes` says how a call ended.
+parses command lines, `table` lists the programs; `programs`, `scripts` and `inline_code` know what a table
+cannot say, `verbs` judges programs that nobody listed. `outcomes` says how a call ended.
 """
 
 from __future__ import annotations
@@ -15,15 +15,18 @@ from typing import Any
 from ...model.lazy_regex import lazy_regex
 from ...model.types import Value, is_dict
 from ...model.validate import blake2b
-from ..calls.launchers import Invocation, invocations
+from ..calls.command_form import IDLE, is_dry, only_reads, part_of
+from ..calls.launchers import Invocation, invocations, without_python
 from ..calls.tools import first_text, is_shell
 from ..text_layout import one_line
 from .arguments import Arguments, Found
+from .inline_code import has_code, inline_effect
 from .programs import SPECIAL
 from .relations import Acts, acts_on
 from .scripts import INTERPRETERS, script_effect
 from .table import ALIASES, TABLE, VALUE_OPTIONS
 from .tool_effects import tool_effect
+from .verbs import verb_effect
 
 MOST_EFFECTS = 8  # of one call
 MOST_WHAT = 140
@@ -34,26 +37,28 @@ _COMMANDS = ("command", "cmd", "script", "code")
 # writes a call down, so they must cover every program of the table (a test compares them): parts of a
 # text, and whole words for what is short or common.
 HINT_PARTS: tuple[str, ...] = tuple(
-    "publish deploy release migrat upload push kubectl helm docker podman terraform tofu terragrunt pulumi"
-    " ansible curl wget rsync gcloud gsutil psql mysql mariadb sqlite mongo redis-cli valkey-cli systemctl"
-    " vercel netlify heroku wrangler firebase serverless prisma alembic liquibase sequelize typeorm artisan"
-    " db: ecto. dbmate sqlx diesel manage.py twine compose skopeo buildah nerdctl argocd skaffold eksctl"
-    " packer puppet railway supabase amplify kamal dokku doctl hcloud fastlane supervisorctl launchctl"
-    " certbot consul etcdctl rabbitmq kafka stripe twilio phinx sqitch hasura aerich s3cmd azcopy rclone"
-    " sendmail send-email msmtp s-nail reboot"
-    " shutdown requests. httpx axios smtplib sendmail( send_message( promote rollback provision teardown"
-    " crontab lerna changeset semantic- deprecate dist-tag gh-pages huggingface grpcurl drizzle mikro-orm"
-    " doctrine: destroy clickhouse duckdb sqlcmd sqlplus snowsql usql cqlsh influx cypher cockroach"
-    " mysqladmin pg_restore pgloader dropdb"
-    " createdb dropuser createuser fetch( method: method= flask dotnet ef database restart pull-request mailx"
-    " nuget flyway yank trunk setup.py celery sentry-cli =prod .prod".split()
+    "publish deploy release migrat upload push kubectl helm docker podman terraform tofu terragrunt"
+    " pulumi ansible curl wget rsync gcloud gsutil psql mysql mariadb sqlite mongo redis-cli"
+    " valkey-cli systemctl vercel netlify heroku wrangler firebase serverless prisma alembic"
+    " liquibase sequelize typeorm artisan db: ecto. dbmate sqlx diesel manage.py twine compose"
+    " skopeo buildah nerdctl argocd skaffold eksctl packer puppet railway supabase amplify kamal"
+    " dokku doctl hcloud fastlane supervisorctl launchctl certbot consul etcdctl rabbitmq kafka"
+    " stripe twilio phinx sqitch hasura aerich s3cmd azcopy rclone sendmail send-email msmtp s-nail"
+    " reboot shutdown requests. httpx axios smtplib sendmail( send_message( promote rollback"
+    " provision teardown crontab lerna changeset semantic- deprecate dist-tag gh-pages huggingface"
+    " grpcurl drizzle mikro-orm doctrine: destroy clickhouse duckdb sqlcmd sqlplus snowsql usql"
+    " cqlsh influx cypher cockroach mysqladmin pg_restore pgloader dropdb createdb dropuser"
+    " createuser fetch( method: method= flask dotnet ef database restart pull-request mailx nuget"
+    " flyway yank trunk setup.py boto3 aws-sdk google.cloud slack_sdk octokit -send _pub net::http"
+    " invoke-rest invoke-web celery sentry-cli =prod .prod".split()
 )
 HINT_WORDS: frozenset[str] = frozenset(
     "gh glab hub tea gt jira linear ssh scp sftp aws az http https xh xhs curlie fly flyctl sls"
     " rails rake goose knex dbt crane oras flux nomad cdk cdktf sam salt render eb copilot cf cap"
     " eas expo modal pm2 service rc-service vault yoyo tern mc bq ipfs svn jj sl repo arc p4 hg"
     " swaks mutt mail ntfy np nx ko k oc surge hf dvc atlas oci ibmcloud aliyun trino ship anaconda"
-    " prod prd production".split()
+    " prod prd production trigger dispatch pub send notify transition runner tinker"
+    " linode-cli vultr-cli scw openstack civo upctl exo irm iwr".split()
 )
 _EDGES = str.maketrans(dict.fromkeys("()`'\"&;|\n\t$", " "))
 
@@ -122,14 +127,6 @@ def command_effects(command: str) -> list[SideEffect]:
 
 # --- one program ------------------------------------------------------------------------------------
 
-_DRY = frozenset(
-    "--dry-run --dryrun --dry_run --dry --noop --no-op --simulate --what-if --whatif --just-print"
-    " --recon --help --syntax-check --list-tasks --list-hosts --list-tags --version --plan -dry-run"
-    " --snapshot --show-plan --print-only --no-execute --validate-only --check-only --preview-only"
-    " --no-push --dryRun --DryRun".split()
-)
-_REALLY = ("none", "false")  # --dry-run=none
-
 
 def _effect(call: Invocation) -> SideEffect | None:
     """The effect of one program, if it has one."""
@@ -137,15 +134,19 @@ def _effect(call: Invocation) -> SideEffect | None:
     base = ALIASES.get(program, program)
     options = frozenset(VALUE_OPTIONS.get(base, "").split())
     arguments = Arguments(words, options)
-    if _is_dry(base, arguments):
+    if _is_dry(program, base, arguments):
         return None
     special = _SPECIAL.get(base)
     found = special(call, program, arguments) if special else None
     if found is None:
         found = _from_table(program, base, arguments)
-    if found is None:
+    if found is None and has_code(call, program):
+        found = inline_effect(call, program)
+    elif found is None:
         found = script_effect(call, program, arguments)
-    if found is None and call.where and not _only_reads(program, arguments):
+        if found is None and base not in TABLE and base not in _SPECIAL:
+            found = verb_effect(program, arguments)
+    if found is None and call.where and not _only_reads(call, program, arguments):
         found = "remote", f"ssh {call.where}", ""
     if found is None or not found[0]:
         return None
@@ -192,43 +193,24 @@ _IN_STEPS = frozenset("infrastructure migration deploy container remote".split()
 
 def _named(call: Invocation) -> tuple[str, tuple[str, ...]]:
     """The program by its usual name, and its arguments: `python -m twine upload` is `twine upload`."""
-    program, words = call.program.lower(), call.arguments
-    if call.path.startswith("@"):  # a scoped package of npx
-        program = {"@changesets/cli": "changeset"}.get(call.path.rpartition("@")[0] or call.path, program)
-        program = "changeset" if call.path.startswith("@changesets/cli") else program
-    elif call.launched and "@" in program[1:]:
+    program, words = without_python(call)
+    if call.path.startswith("@changesets/cli"):  # a scoped package of npx
+        return "changeset", words
+    if not call.path.startswith("@") and call.launched and "@" in program[1:]:
         program = program[: program.index("@", 1)]  # npx wrangler@3
-    if program.startswith(("python", "pypy")) or program == "py":
-        place = 0
-        while place < len(words) and words[place].startswith("-") and words[place] not in ("-m", "-c", "-"):
-            place += 2 if words[place] in ("-W", "-X") else 1
-        if words[place : place + 1] == ("-m",) and place + 1 < len(words):
-            return words[place + 1].lower(), words[place + 2 :]
-        if place < len(words) and words[place].endswith((".py", ".pyz")):
-            name = words[place].rpartition("/")[2]
-            if name in ("manage.py", "setup.py"):
-                return name, words[place + 1 :]
-    elif program in ("manage.py", "setup.py") or call.path.endswith("/manage.py"):
-        return program, words
-    elif program == "php" and words and words[0].rpartition("/")[2] in ("artisan", "console"):
+    if program == "php" and words and words[0].rpartition("/")[2] in ("artisan", "console"):
         return words[0].rpartition("/")[2], words[1:]
-    elif program in ("kubectl.exe",):
-        return "kubectl", words
-    elif program == "cargo" and words[:1] in (("sqlx",), ("diesel",)):
+    if program == "cargo" and words[:1] in (("sqlx",), ("diesel",)):
         return words[0], words[1:]
-    elif program == "docker" and words[:1] == ("buildx",):
+    if program == "docker" and words[:1] == ("buildx",):
         return program, words[1:]
     return program, words
 
 
-def _is_dry(base: str, arguments: Arguments) -> bool:
-    for word in arguments.words:
-        name, _, value = word.partition("=")
-        if name in _DRY and value.lower() not in _REALLY:
-            return True
-    if arguments.plain[:1] == ["help"]:
+def _is_dry(program: str, base: str, arguments: Arguments) -> bool:
+    if arguments.plain[:1] == ["help"] or any(map(is_dry, arguments.words)):
         return True
-    if base in INTERPRETERS and "--check" in arguments.words:
+    if program in INTERPRETERS and "--check" in arguments.words:
         return True
     if base == "ansible" and arguments.has("--check", "-C"):
         return True
@@ -246,17 +228,24 @@ def _is_dry(base: str, arguments: Arguments) -> bool:
 
 
 def _from_table(program: str, base: str, arguments: Arguments) -> Found | None:
-    rows = TABLE.get(base)
-    if rows is None:
-        return None
-    text = " ".join(arguments.plain)
-    for verbs, kind, checks in rows:
-        pattern = _verbs(verbs)
-        if (match := pattern.match(text)) is None:
+    found = _first_row(program, base, arguments, arguments.plain)
+    if found is None and base in TABLE and (plain := arguments.plain) and arguments.words[0] != plain[0]:
+        # An option before the verb may have a value that the table does not know: `helmfile -e prod sync`.
+        before = arguments.words[arguments.words.index(plain[0]) - 1]
+        if before.startswith("-") and "=" not in before:
+            found = _first_row(program, base, arguments, plain[1:])
+    return found
+
+
+def _first_row(program: str, base: str, arguments: Arguments, plain: Sequence[str]) -> Found | None:
+    """What the first row of the table says that fits the plain words of a program."""
+    text = " ".join(plain)
+    for verbs, kind, checks in TABLE.get(base, ()):
+        if (match := _verbs(verbs).match(text)) is None:
             continue
         if not kind:
             return "", "", ""
-        after = text[match.end() :].split() if verbs else arguments.plain
+        after = text[match.end() :].split() if verbs else plain
         check = _check(checks, arguments, after, text)
         if program != base and check.startswith(f"{base} "):
             check = program + check[len(base) :]
@@ -281,7 +270,7 @@ def _check(checks: Sequence[str], arguments: Arguments, after: Sequence[str], te
     """The first check whose fields all have values."""
 
     def field(name: str) -> str:
-        if name.isdigit():
+        if name.isdecimal():
             number = int(name)
             if number == 0:
                 return text.split()[0] if text else ""
@@ -340,28 +329,24 @@ def _short_letters(arguments: Arguments) -> str:
     )
 
 
-_READERS = frozenset(
-    "ls cat head tail grep egrep fgrep rg find df du ps top htop free uptime whoami hostname id echo printf"
-    " pwd env"
-    " printenv which whereis test [ stat wc sort uniq journalctl cd export set source sleep true false"
-    " uname date nproc lsof ss netstat ping dig nslookup host jq awk tree md5sum sha256sum sha1sum"
-    " diff less more cut tr xxd od file readlink realpath dirname basename type command ip ifconfig"
-    " mount lsblk vmstat iostat sar dmesg last w who groups getent curl wget tmux screen node python"
-    " python3 ruby java go php sqlite3 psql mysql redis-cli mongosh nginx zcat zgrep strings column"
-    " yq history tee exit pgrep sysctl lscpu cal seq xargs openssl".split()
+# Programs that are judged by other rules where they have an effect, and others that only show something.
+_OTHERWISE_READS = frozenset(
+    "curl wget pg_dump pg_dumpall mysqldump mongodump node python python3 ruby java go php sqlite3"
+    " psql mysql redis-cli mongosh nginx openssl tmux screen xargs htop vmstat iostat sar last w"
+    " who mount ip ifconfig cal command zgrep".split()
 )
+# Verbs by which a program of any name only shows something: `pm2 list`.
 _READ_VERBS = frozenset(
-    "status log logs show list ls get describe ps inspect diff info version stats top events"
-    " history images config branch remote rev-parse fetch is-active is-enabled cat list-units port"
-    " search current".split()
+    "status log logs show list ls get describe ps inspect diff info version stats top events history images"
+    " config branch remote rev-parse fetch is-active is-enabled cat list-units port search current".split()
 )
 
 
-def _only_reads(program: str, arguments: Arguments) -> bool:
+def _only_reads(call: Invocation, program: str, arguments: Arguments) -> bool:
     """Whether a command on another machine surely changes nothing there."""
-    if program == "sed":
-        return "i" not in arguments.letters()
-    if program in _READERS or program.startswith("#"):
+    if program in IDLE or program in _OTHERWISE_READS or program.startswith("#"):
+        return True
+    if only_reads(part_of(call)):
         return True
     verb = next((word for word in arguments.plain if word != "compose"), "")
     return verb in _READ_VERBS or (not arguments.plain and arguments.has("-v", "--version", "-V"))

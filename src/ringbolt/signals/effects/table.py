@@ -286,10 +286,11 @@ TABLE: Mapping[str, Rows] = {
     "netlify": (_row("(?:deploy|env:set|env:unset|sites:create|sites:delete|functions:invoke)", "deploy",
                      "netlify status && netlify api listSiteDeploys"),),
     "fly": (
-        _row("(?:deploy|launch|scale|secrets (?:set|unset|import)|apps (?:create|destroy|restart)|destroy"
-             "|machines? (?:start|stop|restart|destroy|run|update|clone)|postgres create|volumes?"
-             " (?:create|destroy)"
-             "|ips allocate\\S*|certs (?:add|remove)|restart)", "deploy", "fly status[ -a {-a|--app}]"),
+        _row("(?:deploy|launch|scale|secrets (?:set|unset|import)|apps"
+             " (?:create|destroy|restart)|destroy|machines?"
+             " (?:start|stop|restart|destroy|run|update|clone)|postgres create|volumes?"
+             " (?:create|destroy)|ips allocate\\S*|certs (?:add|remove)|restart)", "deploy",
+             "fly status[ -a {-a|--app}]"),
     ),
     "heroku": (
         _row(r"(?:releases:rollback|rollback|config:(?:set|unset)|ps:(?:scale|restart|stop|resize)|container:"

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...model.lazy_regex import lazy_regex
@@ -13,6 +13,8 @@ from ..calls.sql_statements import sql_write
 from ..text_layout import one_line
 
 _WORDS = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_NAMES = lazy_regex(r"[a-z0-9]+")  # "context7"
+_ANY_SERVER = frozenset("server mcp service api client".split())
 _READS = frozenset(
     "get list search read fetch find query describe view show count check status lookup browse"
     " retrieve download inspect preview validate analyze analyse explain resolve suggest diff"
@@ -56,34 +58,30 @@ _OUTSIDE = frozenset(
     " server cluster kubernetes zendesk hubspot salesforce trello asana calendly contact"
     " notification push twilio".split()
 )
-_KINDS = (
-    ("pull_request", ("pull", "pr", "merge", "mr", "review")),
-    ("release", ("release", "releases", "tag")),
-    ("mail", ("email", "mail", "gmail", "outlook", "draft", "inbox")),
-    ("calendar", ("calendar", "event", "events", "meeting", "invite", "calendly")),
-    ("message", ("slack", "discord", "telegram", "whatsapp", "sms", "teams", "message", "messages",
-         "channel", "dm",
-                 "chat", "notification", "tweet", "twilio", "reaction")),
-    ("payment", ("payment", "payments", "invoice", "refund", "charge", "stripe", "order", "orders",
-         "subscription")),
-    ("database", ("sql", "database", "row", "rows", "record", "records", "table", "collection", "documents",
-         "supabase",
-                  "postgres", "mysql", "mongodb", "redis", "bigquery", "snowflake", "neon", "airtable",
-                  "sheet",
-                  "migration", "query", "index")),
-    ("deploy", ("deploy", "deployment", "deployments", "vercel", "netlify", "rollout", "kubernetes",
-         "cluster",
-                "lambda", "instance", "service", "server", "container", "pod", "workflow", "pipeline",
-                "function")),
-    ("issue", ("issue", "issues", "ticket", "tickets", "jira", "linear", "comment", "comments", "project",
-         "label",
-               "sentry", "zendesk", "trello", "asana", "card")),
-    ("push", ("push", "branch", "commit", "repository", "repo")),
-)  # fmt: skip
+# The kind of an effect by a word of the tool's name, or else of its server's.
+_KINDS = {
+    kind: frozenset(words.split())
+    for kind, words in {
+        "pull_request": "pull pr merge mr review",
+        "release": "release releases tag",
+        "mail": "email mail gmail outlook draft inbox",
+        "calendar": "calendar event events meeting invite calendly",
+        "message": "slack discord telegram whatsapp sms teams message messages channel dm chat notification"
+        " tweet twilio reaction",
+        "payment": "payment payments invoice refund charge stripe order orders subscription",
+        "database": "sql database row rows record records table collection documents supabase postgres mysql"
+        " mongodb redis bigquery snowflake neon airtable sheet migration query index",
+        "deploy": "deploy deployment deployments vercel netlify rollout kubernetes cluster lambda instance"
+        " service server container pod workflow pipeline function",
+        "issue": "issue issues ticket tickets jira linear comment comments project label sentry zendesk"
+        " trello asana card",
+        "push": "push branch commit repository repo",
+    }.items()
+}
 _CODE_HOSTS = frozenset("github gitlab bitbucket gitea forgejo".split())
 _SQL_FIELDS = ("sql", "query", "statement", "command", "q", "queries", "statements")
 # Fields of an input that say which object it is about.
-_NAMING = (
+_NAMING = tuple(
     "title subject name summary channel channel_id to recipient email repo repository branch"
     " pull_number issue_number number id key tag tag_name table table_name url path environment"
     " project team".split()
@@ -101,19 +99,21 @@ def tool_effect(tool: str, given: Mapping[str, Any]) -> Found | None:
     words = [word.lower() for word in _WORDS.findall(name)]
     if not words or "ringbolt" in tool.lower():
         return None
-    if (found := _request(tool, given)) is not None:
-        return found
-    server_words = {word.lower() for word in _WORDS.findall(server)}
+    method, url = given.get("method"), given.get("url")
+    if isinstance(method, str) and isinstance(url, str):
+        return _request(method.upper(), url.partition("?")[0], url)
+    server_words = {word.lower() for word in _WORDS.findall(server)} - _ANY_SERVER
+    server_words |= set(_NAMES.findall(server.lower()))
     every = [*words, *server_words]
-    if _is_sql(words, server_words, given):
+    if _is_sql(set(words), server_words, given):
         text = next((value for field in _SQL_FIELDS if isinstance(value := given.get(field), str)), "")
         written = sql_write(text)
         if written is None:
             return None
         return "database", f"{name}: {one_line(text, 100)}", written.check, written.target
     verb = next((word for word in words if word in _READS or word in _WRITES), "")
-    if verb not in _WRITES or (verb in _READS and verb == words[0] and verb not in ("resolve",)):
-        return None
+    if verb not in _WRITES or (verb == "post" and _READS.intersection(words)):
+        return None  # "API-post-search" names the method of its request
     if verb in _EITHER and not set(every) & {"workflow", "pipeline", "deploy", "deployment", "job", "build"}:
         return None
     objects = [word for word in words if word != verb]
@@ -128,15 +128,19 @@ def tool_effect(tool: str, given: Mapping[str, Any]) -> Found | None:
         return None
     if not server and (set(words) & _LOCAL_OBJECTS or len(words) < 2):
         return None
-    kind = next((kind for kind, hints in _KINDS if set(hints) & set(words)), "")
+    kind = _kind(words)
     if not kind and server_words & _CODE_HOSTS and set(objects) & {"file", "files"}:
         kind = "push"  # a file on a branch there is a commit
-    kind = kind or next((kind for kind, hints in _KINDS if set(hints) & server_words), "service")
+    kind = kind or _kind(server_words) or "service"
     named = _named(given)
     label = f"{server} {name}" if server else name
     noun = " ".join(objects) or "object"
     check = f"look up the {noun} with the {server} tools" if server else f"look up the {noun}"
     return kind, f"{label}{f': {named}' if named else ''}", check, named
+
+
+def _kind(words: Iterable[str]) -> str:
+    return next((kind for kind, hints in _KINDS.items() if not hints.isdisjoint(words)), "")
 
 
 def _server_and_name(tool: str) -> tuple[str, str]:
@@ -152,25 +156,25 @@ def _server_and_name(tool: str) -> tuple[str, str]:
     return "", plain
 
 
-def _request(tool: str, given: Mapping[str, Any]) -> Found | None:
+def _request(method: str, address: str, url: str) -> Found | None:
     """A tool that makes web requests, with a method and an address in its input."""
-    method, url = given.get("method"), given.get("url")
-    if not isinstance(method, str) or not isinstance(url, str) or method.upper() not in _METHODS:
-        return None
-    return "http", f"{method.upper()} {url.partition('?')[0]}", f"GET {url.partition('?')[0]}", url
+    return ("http", f"{method} {address}", f"GET {address}", url) if method in _METHODS else None
 
 
-def _is_sql(words: list[str], server: set[str], given: Mapping[str, Any]) -> bool:
-    databases = {"sql", "postgres", "postgresql", "mysql", "sqlite", "supabase", "bigquery", "snowflake",
-         "neon",
-                 "clickhouse", "duckdb", "database", "db", "redshift", "mssql", "planetscale",
-                 "turso"}  # fmt: skip
-    named = {"sql", "query", "statement", "queries", "transaction"} & set(words)
-    verb = {"execute", "run", "query", "exec", "write", "apply"} & set(words)
-    text = any(isinstance(given.get(field), str) for field in _SQL_FIELDS)
-    return text and bool(
-        ("sql" in words or (named and databases & server) or databases & set(words)) and (verb or named)
-    )
+_DATABASES = frozenset(
+    "sql postgres postgresql mysql sqlite supabase bigquery snowflake neon clickhouse duckdb"
+    " database db redshift mssql planetscale turso".split()
+)
+_SQL_NOUNS = frozenset("sql query statement queries transaction".split())
+_SQL_VERBS = frozenset("execute run query exec write apply".split())
+
+
+def _is_sql(words: set[str], server: set[str], given: Mapping[str, Any]) -> bool:
+    """Whether a tool runs the SQL statements of its input."""
+    if not any(isinstance(given.get(field), str) for field in _SQL_FIELDS):
+        return False
+    of_database = words & _DATABASES or (words & _SQL_NOUNS and server & _DATABASES)
+    return bool(of_database and words & (_SQL_VERBS | _SQL_NOUNS))
 
 
 def _named(given: Mapping[str, Any]) -> str:

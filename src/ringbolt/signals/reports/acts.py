@@ -21,8 +21,8 @@ Act = Literal[
 class Clause(Struct):
     """What one clause does, and with which words.
 
-    `verbs` are the words that carry the act if they name an action ("bought"), `words` the others, and
-    `details` those behind a preposition or in an addition. `titles` and `numbers` name steps outright.
+    `verbs` are the words that carry the act, if they name an action ("bought"), `details` those after a
+    preposition or in an addition, and `words` all others. `titles` and `numbers` name steps outright.
     """
 
     act: Act
@@ -152,6 +152,10 @@ NO_THING = frozenset(
 )
 
 
+# What follows these is asked, never stated: "she asks whether we have shipped".
+WHETHER = frozenset("whether ob of".split())
+
+
 def _main_part(tokens: list[Token], lookup: Lookup) -> tuple[list[Token], bool]:
     """A clause without the subordinate one behind it; whether it is one itself."""
     for place, token in enumerate(tokens):
@@ -161,7 +165,9 @@ def _main_part(tokens: list[Token], lookup: Lookup) -> tuple[list[Token], bool]:
             ]
             if not before:
                 return tokens, True
-            if any(one.mark in ACTIVE or lookup.forms.is_past(one.low) for one in before):
+            if token.low in WHETHER or any(
+                one.mark in ACTIVE or lookup.forms.is_past(one.low) for one in before
+            ):
                 return tokens[:place], False
     return tokens, False
 
@@ -209,7 +215,7 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
     if any(token.mark == "done" for token in tokens):
         return False
     for place, token in enumerate(tokens[:5]):
-        # "Building the image" is an act, "the building is closed" is none.
+        # "Building the image" is an act, "the building is closed" is not.
         opens = (
             token.low in lookup.forms.not_progress
             and token.low.endswith("ing")
@@ -229,7 +235,7 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
                 or one.low in lookup.steps
                 or one.mark
                 or one.text in (",", COLON, "#")
-                or one.text[0].isdigit()
+                or one.text[0].isdecimal()
                 for one in lead
             ):
                 return not any(rest)
@@ -239,7 +245,7 @@ def _tells_progress(tokens: Sequence[Token], lookup: Lookup) -> bool:
 
 
 def _is_subject(follows: Sequence[Token]) -> bool:
-    """Whether a verb follows, so that what stands before it is no verb."""
+    """Whether a verb follows, so that the word before it is not the verb."""
     words = [one.low for one in follows]
     before = words[: words.index(",")] if "," in words else words
     return not COPULAS.isdisjoint(before)
@@ -253,7 +259,7 @@ def _opens(tokens: Sequence[Token], place: int, lookup: Lookup) -> bool:
     lead = tokens[:place]
     follows = tokens[place + 1] if place + 1 < len(tokens) else None
     return (
-        all(one.low in lookup.steps or one.text[0].isdigit() or one.text in (COLON, "#") for one in lead)
+        all(one.low in lookup.steps or one.text[0].isdecimal() or one.text in (COLON, "#") for one in lead)
         and follows is not None
         and follows.text[0].isalnum()
         and not follows.mark
@@ -263,7 +269,7 @@ def _opens(tokens: Sequence[Token], place: int, lookup: Lookup) -> bool:
 
 
 def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
-    """Whether a clause tells a part of a whole: "half", "at 40 %", "12 of 40"."""
+    """Whether a clause says that part of something is done: "half", "at 40 %", "12 of 40"."""
     if any(token.mark == "partly" for token in tokens):
         return True
     values = [_number(token, lookup) for token in tokens]
@@ -278,38 +284,20 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
             near = [one for one in values[max(0, place - 2) : place + 2] if one is not None]
             if near and any(one is not None and one > near[0] for one in values[:place]):
                 return True
-        if "/" in token.text and (pair := token.text.split("/"))[0].isdigit() and pair[-1].isdigit():
+        if "/" in token.text and (pair := token.text.split("/"))[0].isdecimal() and pair[-1].isdecimal():
             before = tokens[place - 1].low if place else ""
             if before not in lookup.steps and int(pair[-1]) > 0 and int(pair[0]) < int(pair[-1]):
                 return True
         value = values[place]
         if value is None:
             continue
-        for width in (1, 2, 3):
-            words = " ".join(one.low for one in tokens[place + 1 : place + 1 + width])
-            after = place + 1 + width
-            if words in lookup.of and after < len(tokens):
-                # "two walls out of four", "12 of the 40 quizzes"
-                whole = values[after] if values[after] is not None else None
-                if whole is not None and value < whole:
-                    return True
+        # "two walls out of four", "12 of the 40 quizzes", "three chapters of nine"
+        ends = [_whole_after(tokens, values, place + 1, 3, lookup)]
         if place + 3 < len(tokens) and values[place + 1] is None:
-            for width in (1, 2):
-                words = " ".join(one.low for one in tokens[place + 2 : place + 2 + width])
-                after = place + 2 + width
-                if (
-                    words in lookup.of
-                    and after < len(tokens)
-                    and (whole := values[after]) is not None
-                    and value < whole
-                ):
-                    return True
-        if place + 1 < len(tokens) and tokens[place + 1].low in (
-            "left",
-            "remaining",
-            "missing",
-            "outstanding",
-        ):
+            ends.append(_whole_after(tokens, values, place + 2, 2, lookup))
+        if any(whole is not None and value < whole for whole in ends):
+            return True
+        if place + 1 < len(tokens) and tokens[place + 1].low in _LEFT_OVER:
             return True
         percent = place + 1 < len(tokens) and tokens[place + 1].low in _PERCENT
         if percent and value < 100:
@@ -323,6 +311,17 @@ def _tells_part(tokens: Sequence[Token], lookup: Lookup) -> bool:
     return False
 
 
+def _whole_after(
+    tokens: Sequence[Token], values: Sequence[float | None], start: int, most: int, lookup: Lookup
+) -> float | None:
+    """The number after "of", "out of the" and the like, which begins at `start`; None if there is none."""
+    for end in range(start + 1, min(start + most + 1, len(tokens))):
+        if " ".join(one.low for one in tokens[start:end]) in lookup.of and values[end] is not None:
+            return values[end]
+    return None
+
+
+_LEFT_OVER = frozenset("left remaining missing outstanding".split())
 _PERCENT = frozenset("% percent prozent procent".split())
 _OUT_OF = frozenset("of sur von su van".split())
 _OF_THEM = frozenset("them those these davon eux elles ellos ellas deles delas essi ervan daarvan".split())
@@ -334,9 +333,9 @@ _OF_THE_WHOLE = frozenset(
 
 
 def _number(token: Token, lookup: Lookup) -> float | None:
-    if token.text[0].isdigit():
+    if token.text[0].isdecimal():
         digits = token.text.replace(",", "").replace("–", "-").rpartition("-")[2]  # "chapters 1-3 of 9"
-        return float(digits) if digits.replace(".", "", 1).isdigit() else None
+        return float(digits) if digits.replace(".", "", 1).isdecimal() else None
     return lookup.numbers.get(token.low)
 
 
@@ -366,78 +365,79 @@ def _take_words(clause: Clause, tokens: list[Token], lookup: Lookup) -> None:
         text, low = token.text, token.low
         if text.startswith(TITLE):
             clause.titles.append(int(text[1:]))
-            continue
-        if text == "," or text == COLON:
+        elif text in (",", COLON):
             # What follows a complete statement adds details.
             detail = detail or bool(clause.words or clause.verbs)
-            continue
-        if low in lookup.into and place and not token.mark:
+        elif low in lookup.into and place and not token.mark:
             detail = True
-            continue
-        if low in lookup.last and place + 1 < len(tokens) and tokens[place + 1].low in (*lookup.steps, "one"):
-            clause.last = tokens[place + 1].low != "one" or not any(
-                is_past(one, tokens, lookup) for one in tokens
-            )  # "rewrote the last one" is the last of its things
-        if text[0].isdigit() or (any(map(str.isdigit, text)) and not text.isalpha()):
-            clause.results = True
-        if low in COPULAS:
-            clause.copula = True
-        if low in ("it", "them", "this", "that", "these") and clause.verbs:
-            clause.has_object = True
-        if low in _NOW_WORDS:
-            clause.now = True
-        if (
-            lookup.ordinals.get(low) == 1
-            or low == "one"
-            or (place and _is_label(text) and _is_thing(tokens[place - 1], lookup))
-        ):
-            clause.numbered = True
-        if low in lookup.joins and place:
-            clause.joined = True
-        if not text[0].isalnum() or text[0].isdigit() or low in lookup.steps:
-            continue
-        if low in _WEEKDAYS:
-            clause.details.append(low)
-            continue
-        if (
-            detail
-            and clause.verbs
-            and is_past(token, tokens, lookup)
-            and tokens[place - 1].low in lookup.into
-        ):
-            clause.details.append(low)  # "by registered mail"
-        elif is_past(token, tokens, lookup) or (lookup.forms.is_progressing(low) and not token.mark):
-            clause.verbs.append(with_particle(tokens, place))
-        elif token.mark == "state":
-            if low not in COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):
-                clause.states.append(low)
-        elif token.mark in (
-            "done",
-            "begun",
-            "guessed",
-            "deferred",
-            "planned",
-            "negation",
-            "partly",
-            "condition",
-            "harmless",
-        ):
-            pass  # it says how things stand, not which
-        elif token.mark in ("failed", "skipped", "reopened", "unfinished", "says"):
-            if token.mark == "says":
-                clause.verbs.append(low)
-        elif low not in lookup.common and low not in lookup.numbers and low not in lookup.ordinals:
-            if clause.verbs and not detail:
-                clause.has_object = True
-            elif not detail:
-                clause.after = len(clause.words) + 1
-            is_detail = detail or "/" in text or any(map(str.isdigit, text))
-            (clause.details if is_detail else clause.words).append(with_particle(tokens, place))
+        else:
+            _take_signs(clause, tokens, place, lookup)
+            if low in _WEEKDAYS:
+                clause.details.append(low)
+            elif text[0].isalnum() and not text[0].isdecimal() and low not in lookup.steps:
+                _take_word(clause, tokens, place, detail, lookup)
     clause.numbers = step_numbers_in(tokens, lookup)
 
 
+def _take_signs(clause: Clause, tokens: list[Token], place: int, lookup: Lookup) -> None:
+    """Note what a word tells about its clause, whichever thing it names."""
+    text, low = tokens[place].text, tokens[place].low
+    follows = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    if low in lookup.last and (follows in lookup.steps or follows == "one"):
+        # "rewrote the last one" is the last of its things
+        clause.last = follows != "one" or not any(is_past(one, tokens, lookup) for one in tokens)
+    if text[0].isdecimal() or (any(map(str.isdecimal, text)) and not text.isalpha()):
+        clause.results = True
+    if low in COPULAS:
+        clause.copula = True
+    if low in ("it", "them", "this", "that", "these") and clause.verbs:
+        clause.has_object = True
+    if low in _NOW_WORDS:
+        clause.now = True
+    is_label = bool(place) and _is_label(text) and _is_thing(tokens[place - 1], lookup)
+    if lookup.ordinals.get(low) == 1 or low == "one" or is_label:
+        clause.numbered = True
+    if low in lookup.joins and place:
+        clause.joined = True
+
+
+# Marks of words that say how things stand, not which.
+_STANDING = frozenset(
+    "done begun guessed deferred planned negation partly condition harmless failed skipped reopened"
+    " unfinished".split()
+)
+
+
+def _take_word(clause: Clause, tokens: list[Token], place: int, detail: bool, lookup: Lookup) -> None:
+    """Put a word where it belongs; `detail` says that it stands behind a preposition or in an addition."""
+    token = tokens[place]
+    text, low = token.text, token.low
+    past = is_past(token, tokens, lookup)
+    if detail and clause.verbs and past and tokens[place - 1].low in lookup.into:
+        clause.details.append(low)  # "by registered mail"
+    elif past or (lookup.forms.is_progressing(low) and not token.mark):
+        clause.verbs.append(with_particle(tokens, place))
+    elif token.mark == "state":
+        if low not in COPULAS and not (low == "in" and _place_follows(tokens, place, lookup)):
+            clause.states.append(low)
+    elif token.mark == "says":
+        clause.verbs.append(low)
+    elif (
+        token.mark not in _STANDING
+        and low not in lookup.common
+        and low not in lookup.numbers
+        and low not in lookup.ordinals
+    ):
+        if clause.verbs and not detail:
+            clause.has_object = True
+        elif not detail:
+            clause.after = len(clause.words) + 1
+        is_detail = detail or "/" in text or any(map(str.isdecimal, text))
+        (clause.details if is_detail else clause.words).append(with_particle(tokens, place))
+
+
 def _is_label(text: str) -> bool:
-    return (text[0].isdigit() and len(text) <= 5 and text.replace("-", "").isdigit()) or (
+    return (text[0].isdecimal() and len(text) <= 5 and text.replace("-", "").isdecimal()) or (
         len(text) == 1 and text.isupper() and text != "I"
     )
 

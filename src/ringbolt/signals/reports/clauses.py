@@ -58,7 +58,7 @@ def read_clauses(text: str, titles: Sequence[str] = (), default: str = "en") -> 
             if heading and all(one.act == "none" for one in clauses):
                 for one in clauses:
                     one.act = heading
-            elif number.isdigit() and any(one.act == "finished" and one.plain_done for one in clauses):
+            elif number.isdecimal() and any(one.act == "finished" and one.plain_done for one in clauses):
                 pass
         else:
             clauses = _line_clauses(line, lookup)
@@ -114,7 +114,7 @@ def _line_clauses(line: str, lookup: Lookup) -> list[Clause]:
 
 
 def _sentence_clauses(sentence: list[Token], lookup: Lookup, found: list[Clause], spoken: bool) -> bool:
-    """Read a sentence; whether what follows it on the line is somebody else's speech."""
+    """Read a sentence into `found`; return whether the rest of the line is somebody else's speech."""
     if not sentence:
         return spoken
     asked = sentence[-1].text in "?？" or _begins_question(sentence, lookup)
@@ -188,8 +188,7 @@ _SOURCES = frozenset("according laut zufolge selon d'après según segundo secon
 # Programs whose word is the result of the agent's own check.
 _INSTRUMENTS = frozenset(
     "ci pytest linter ruff mypy pyright eslint compiler tsc cargo tests suite test build pipeline gate"
-    " checker"
-    " validator scanner profiler benchmark curl ping".split()
+    " checker validator scanner profiler benchmark curl ping".split()
 )
 _RESULT_WORDS = frozenset("works worked succeeded successful successfully passed passes".split())
 

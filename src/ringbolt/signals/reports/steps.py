@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from .tokens import TITLE, Lookup, Token
 
 _UNITS = frozenset(
-    "s sec secs min mins minute minutes h hr hrs hour hours day days week weeks month months % gb mb kb tb ms"
-    " eur usd euro euros dollars km m cm kg g ng ul ml l x pm am uhr stunden tage minuten heures jours horas"
-    " días dias ore giorni"
-    " uur dagen people pages lines rows files times"
+    "s sec secs min mins minute minutes h hr hrs hour hours day days week weeks month months % gb mb kb tb"
+    " ms eur usd euro euros dollars km m cm kg g ng ul ml l x pm am uhr stunden tage minuten heures jours"
+    " horas días dias ore giorni uur dagen people pages lines rows files times"
     .split()
 )  # fmt: skip
 _NOT_BEFORE_NUMBER = frozenset("in at after by for of as to from on than v version about around".split())
@@ -33,7 +32,7 @@ def step_numbers_in(tokens: Sequence[Token], lookup: Lookup) -> list[int]:
     if not found and not any(_is_content(token, tokens, lookup) for token in tokens[:ends]):
         for place, token in enumerate(tokens[:ends]):
             before = tokens[place - 1].low if place else ""
-            if token.text[0].isdigit() and before not in _NOT_BEFORE_NUMBER:
+            if token.text[0].isdecimal() and before not in _NOT_BEFORE_NUMBER:
                 follows = tokens[place + 1].low if place + 1 < len(tokens) else ""
                 if follows not in _UNITS and "/" not in token.text:
                     found += _span(token.text)
@@ -44,9 +43,9 @@ def _lists(tokens: Sequence[Token], place: int) -> bool:
     """Whether a comma stands between two numbers."""
     return (
         place + 1 < len(tokens)
-        and tokens[place + 1].text[0].isdigit()
+        and tokens[place + 1].text[0].isdecimal()
         and place > 0
-        and tokens[place - 1].text[0].isdigit()
+        and tokens[place - 1].text[0].isdecimal()
     )
 
 
@@ -70,7 +69,7 @@ def _listed_numbers(tokens: Sequence[Token], lookup: Lookup) -> list[int]:
         value = text.split("/")[0]  # "2/5" is the second of five
         numbers = (
             _span(value)
-            if value[:1].isdigit()
+            if value[:1].isdecimal()
             else [lookup.numbers[token.low]]
             if token.low in lookup.numbers
             else []
@@ -89,12 +88,12 @@ def _listed_numbers(tokens: Sequence[Token], lookup: Lookup) -> list[int]:
 
 def _span(text: str) -> list[int]:
     first, dash, last = text.replace("–", "-").partition("-")
-    if not first.isdigit() or len(first) > 3:
+    if not first.isdecimal() or len(first) > 3:
         return []
     if dash:
         return (
             list(range(int(first), min(int(last), int(first) + 99) + 1))
-            if last.isdigit() and len(last) <= 3
+            if last.isdecimal() and len(last) <= 3
             else []
         )
     return [int(first)]

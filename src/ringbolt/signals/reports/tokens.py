@@ -114,7 +114,7 @@ def language_of(text: str, default: str = "en") -> str:
     return best
 
 
-# Frequent words of the other languages that are no English words.
+# Frequent words of the other languages that are not English words.
 _FOREIGN = frozenset(
     "der die das und ist nicht ich le les est et une des pas el los las y es con il gli di che non sono het"
     " een en niet ik van zijn os um uma com para ao paso passo stap schritt".split()
@@ -184,8 +184,7 @@ def _uncontracted(tokens: list[Token]) -> list[Token]:
 
 _PREDICATES = frozenset(
     "here there up out in off on done finished ready complete live online green fine ok over back gone with"
-    " not still being"
-    " now almost half nearly clear clean set".split()
+    " not still being now almost half nearly clear clean set".split()
 )
 
 
@@ -224,7 +223,7 @@ def is_past(token: Token, sentence: Sequence[Token], lookup: Lookup) -> bool:
     if token.low in lookup.maybe_past:
         for place, one in enumerate(sentence):
             if one is token:
-                if place and sentence[place - 1].text[0].isdigit():
+                if place and sentence[place - 1].text[0].isdecimal():
                     return False  # "4 left"
                 return (
                     place == 0
@@ -237,7 +236,7 @@ def is_past(token: Token, sentence: Sequence[Token], lookup: Lookup) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _names_thing(word: str, language: str) -> bool:
-    """Whether a word is a thing of the thesaurus and no action: Italian "inviti" has the form of a past."""
+    """Whether a word is a thing of the thesaurus and not an action: Italian "inviti" looks like a past."""
     known = concepts(word, language)
     return bool(known) and not any(one[0] == "#" for one in known)
 

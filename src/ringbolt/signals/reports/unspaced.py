@@ -61,12 +61,12 @@ def _unspaced_clause(part: str, one: ActTable) -> Clause:
         number = found[1] or found[2]
         names = split_phrases(one.numbers)
         clause.numbers.append(
-            int(number) if number.isdigit() else names.index(number) + 1 if number in names else 0
+            int(number) if number.isdecimal() else names.index(number) + 1 if number in names else 0
         )
     clause.words = [part]
     clause.guessed = "guessed" in marks
     clause.plain_done = "done" in marks
-    clause.results = any(map(str.isdigit, part))
+    clause.results = any(map(str.isdecimal, part))
     whole = any(phrase in part for phrase in split_phrases(one.all))
     left = [letter for letter in rest if letter.isalnum() and letter not in one.common]
     clause.whole = (

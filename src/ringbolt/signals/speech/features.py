@@ -26,17 +26,14 @@ _MODALS = {
 }  # fmt: skip
 _SKIPPED = frozenset(
     "not also now just then therefore finally deliberately still already instead again never only simply"
-    " first"
-    " really ever all both please rather next always".split()
+    " first really ever all both please rather next always".split()
 )
 _BREAKS = frozenset(".,;:!?()[]–—->")
 _FIRST = frozenset(
     "no nope not yes ok okay let i we you it this that the a if when should shall which what who how why"
-    " where can could"
-    " would do does is are may now next then after before since because given although for in so but and or"
-    " please"
-    " here there all never always only actually wait hmm one two both also instead rather to without until"
-    " there perhaps maybe still".split()
+    " where can could would do does is are may now next then after before since because given although for"
+    " in so but and or please here there all never always only actually wait hmm one two both also instead"
+    " rather to without until there perhaps maybe still".split()
 )
 # What the speaker does, by the class of the verb: takes a way, works, gives something up.
 _ACTS = {
@@ -44,7 +41,7 @@ _ACTS = {
     "works", "set": "works", "abandon": "gives up",
 }  # fmt: skip
 _UNREAL = ("would", "can", "may", "should", "to")
-# What makes an act a decision, or none.
+# What makes an act a decision, or rules that out.
 _BESIDE = (
     "~because", "~instead", "~instead^", "~hedge", "~if", "ends?", "~or", "~others", "~past", "~cannot",
     "~only", "~next", "~first", "~decides", "~better", "~not", "number", "~done", "~must", "~so", "~way",
@@ -175,7 +172,7 @@ def _of_the_form(sentence: Sentence, tokens: Tokens, after_failure: bool) -> set
 
 
 def _has_digit(word: str) -> bool:
-    return word[0].isdigit() or word[-1].isdigit() or (len(word) > 1 and word[1].isdigit())
+    return word[0].isdecimal() or word[-1].isdecimal() or (len(word) > 1 and word[1].isdecimal())
 
 
 def _reasoned(words: Sequence[str]) -> bool:
@@ -221,7 +218,7 @@ def form_of(word: str, vocabulary: Container[str]) -> str:
     the same as that of another."""
     if word in vocabulary or not word[0].isalnum():
         return word
-    if any(map(str.isdigit, word)):
+    if any(map(str.isdecimal, word)):
         return "#"
     if any(sign in word for sign in "./_"):
         return "<code>"

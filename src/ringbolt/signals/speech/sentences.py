@@ -1,7 +1,6 @@
 """The sentences of a message, their words, and the phrases of the lexicon among them.
 
-What a sentence does (decide, rule out, ask, report a blocker, …) is judged by `speech_model` from the
-features that `speech_features` finds in it.
+`model` judges what a sentence does (decide, rule out, ask, report a blocker, …) by its `features`.
 """
 
 from __future__ import annotations
@@ -71,19 +70,8 @@ class Tokens:
                 words: tuple[str, ...] = ("<code>",)
             elif head in '"“' and len(token) > 1:
                 words = ("<quote>",)
-            elif "'" in token or token in (
-                "cannot",
-                "gonna",
-                "dont",
-                "lets",
-                "doesnt",
-                "didnt",
-                "cant",
-                "wont",
-            ):
-                words = words_of(token)
             else:
-                words = (token,)
+                words = words_of(token)
             for word in words:
                 self.words.append(word)
                 self.starts.append(found.start())
@@ -106,8 +94,7 @@ class Tokens:
 
 
 def split(text: str, lines: Iterable[Line] | None = None) -> list[Sentence]:
-    """The sentences of a message in order: headings and table rows as they are, other lines cut at full
-    stops."""
+    """The sentences of a message in order; a heading or a table row is one sentence."""
     found: list[Sentence] = []
     previous = ""
     for number, line in enumerate(layout(text) if lines is None else lines):
@@ -164,7 +151,7 @@ def is_unreal(function: Function, tokens: Tokens) -> bool:
         for_what = set(words[waits + 1 : waits + 8] if waits is not None else ())
         runs = waits is not None or "running" in words or "progress" in words
         if runs and (tokens.has("~machine") or for_what & _MACHINES) and not {"you", "your"} & set(words):
-            return True  # it waits for a program, not for somebody
+            return True  # it waits for a program, not for a person
         return (
             freed
             or "unblocked" in words

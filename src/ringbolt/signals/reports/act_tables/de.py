@@ -10,24 +10,21 @@ TABLE = ActTable(
         "der die das den dem des ein eine einen einem einer und oder ist sind war waren wird werden wurde"
         " wurden habe hat haben hatte ich wir er sie es ihr mein meine unser unsere sein seine mit von für"
         " damit somit auf an am im in zu zum zur bei nach aus über unter um als auch noch schon nicht kein"
-        " keine nur"
-        " sehr so wie was wer wo wann warum dass wenn ob aber jetzt nun gerade heute gestern morgen uhr man"
-        " hier da dort dann alles alle vor bis seit durch gegen ohne bereits endlich mal stück sich per sei"
-        " seien worden montag dienstag mittwoch donnerstag freitag samstag sonntag"
+        " keine nur sehr so wie was wer wo wann warum dass wenn ob aber jetzt nun gerade heute gestern"
+        " morgen uhr man hier da dort dann alles alle vor bis seit durch gegen ohne bereits endlich mal"
+        " stück sich per sei seien worden montag dienstag mittwoch donnerstag freitag samstag sonntag"
     ),
     done=(
         "stattgefunden, fand statt, fertig, erledigt, abgeschlossen, beendet, geschafft, vollständig,"
-        " komplett, abgehakt, getan,"
-        " gemacht, vollbracht, steht bereit, bereit, erfolgreich, unter dach und fach, vorbei, durch, in"
-        " ordnung, passt so, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
+        " komplett, abgehakt, getan, gemacht, vollbracht, steht bereit, bereit, erfolgreich, unter dach und"
+        " fach, vorbei, durch, in ordnung, passt so, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
         "hat geklappt, klappt, funktioniert, hat funktioniert, wir haben, ist offen, ist online, ist live,"
         " ist grün, sind grün, grün, ist da, sind da, liegt vor, liegen vor, steht, stehen, läuft wieder,"
         " ist raus, sind raus, ist drin, ist oben, ist draußen, drauf, dran, sitzt, sitzen, stimmt,"
-        " stimmen, passt, passen, ist klar,"
-        " sind klar, ist ok, ok, ist gelandet, ist weg, sind weg, ohne fehler, fehlerfrei, keine fehler, ist"
-        " angekommen, sind angekommen, ist erreichbar"
+        " stimmen, passt, passen, ist klar, sind klar, ist ok, ok, ist gelandet, ist weg, sind weg, ohne"
+        " fehler, fehlerfrei, keine fehler, ist angekommen, sind angekommen, ist erreichbar"
     ),
     all=(
         "alles, alle schritte, alle punkte, alle aufgaben, der ganze plan, der rest, alles andere,"
@@ -69,8 +66,7 @@ TABLE = ActTable(
     negation="nicht, kein, keine, keinen, nie, niemals, nichts",
     harmless=(
         "damit ist, damit sind, keine fehler, ohne fehler, keine probleme, keine beanstandungen, nichts"
-        " mehr zu tun, keine"
-        " einwände, keine fragen"
+        " mehr zu tun, keine einwände, keine fragen"
     ),
     unfinished=(
         "noch offen, noch nicht, unfertig, unvollständig, fehlt, fehlen, steht noch aus, offen geblieben"

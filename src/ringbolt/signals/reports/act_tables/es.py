@@ -15,10 +15,10 @@ TABLE = ActTable(
     ),
     done=(
         "tuvo lugar, ha tenido lugar, se celebró, hecho, hecha, hechos, hechas, listo, lista, listos,"
-        " listas, terminado, terminada, terminados,"
-        " terminadas, acabado, acabada, completo, completa, completado, completada, completados,"
-        " completadas, finalizado, finalizada, concluido, concluida, resuelto, resuelta, cerrado, cerrada,"
-        " en su sitio, conseguido, logrado, terminé, acabé, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
+        " listas, terminado, terminada, terminados, terminadas, acabado, acabada, completo, completa,"
+        " completado, completada, completados, completadas, finalizado, finalizada, concluido, concluida,"
+        " resuelto, resuelta, cerrado, cerrada, en su sitio, conseguido, logrado, terminé, acabé, ✓, ✔, ✅,"
+        " ☑, [x], 100 %, 100%"
     ),
     state=(
         "funciona, funcionan, salió bien, ya tenemos, ya tengo, tenemos, está en línea, en línea, está"
@@ -117,7 +117,6 @@ TABLE = ActTable(
     progress_endings="ando iendo yendo",
     endings=(
         "ajes aje aciones ación iones ión amientos amiento imientos imiento adores ador ados adas ado ada"
-        " idos idas"
-        " ido ida aron ieron ando iendo amos emos imos ar er ir ó é í os as es o a e s"
+        " idos idas ido ida aron ieron ando iendo amos emos imos ar er ir ó é í os as es o a e s"
     ),
 )

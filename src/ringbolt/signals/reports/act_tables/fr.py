@@ -15,9 +15,9 @@ TABLE = ActTable(
     ),
     done=(
         "a eu lieu, ont eu lieu, fait, faits, faite, faites, c'est fait, terminé, terminée, terminés,"
-        " terminées, fini, finie,"
-        " finis, finies, achevé, achevée, accompli, prêt, prête, prêts, prêtes, complet, complète, réglé,"
-        " réglée, bouclé, bouclée, en place, réussi, réussie, au point, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
+        " terminées, fini, finie, finis, finies, achevé, achevée, accompli, prêt, prête, prêts, prêtes,"
+        " complet, complète, réglé, réglée, bouclé, bouclée, en place, réussi, réussie, au point, ✓, ✔, ✅,"
+        " ☑, [x], 100 %, 100%"
     ),
     state=(
         "ça marche, fonctionne, fonctionnent, marche, marchent, nous avons, on a, est en ligne, sont en"
@@ -119,7 +119,6 @@ TABLE = ActTable(
     ),
     endings=(
         "ages age issements issement ements ement ations ation ions ion euses eurs eur ants ant issons"
-        " issez ées ée"
-        " és er é ez ir ie is it i re ue us u es e s"
+        " issez ées ée és er é ez ir ie is it i re ue us u es e s"
     ),
 )

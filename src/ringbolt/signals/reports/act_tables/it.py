@@ -16,10 +16,10 @@ TABLE = ActTable(
     ),
     done=(
         "ha avuto luogo, si è svolto, si è svolta, fatto, fatta, fatti, fatte, finito, finita, finiti,"
-        " finite, terminato, terminata, terminati,"
-        " terminate, completato, completata, completati, completate, completo, completa, concluso, conclusa,"
-        " pronto, pronta, pronti, pronte, a posto, sistemato, sistemata, risolto, risolta, chiuso, chiusa,"
-        " riuscito, riuscita, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
+        " finite, terminato, terminata, terminati, terminate, completato, completata, completati,"
+        " completate, completo, completa, concluso, conclusa, pronto, pronta, pronti, pronte, a posto,"
+        " sistemato, sistemata, risolto, risolta, chiuso, chiusa, riuscito, riuscita, ✓, ✔, ✅, ☑, [x], 100"
+        " %, 100%"
     ),
     state=(
         "funziona, è andato bene, è andata bene, abbiamo già, è online, online, è aperto, è aperta, è"
@@ -122,7 +122,6 @@ TABLE = ActTable(
     progress_endings="ando endo",
     endings=(
         "aggi aggio azioni azione izioni izione ioni ione amenti amento imenti imento atori atore ato ata"
-        " ati ate uto"
-        " uta uti ute ito ita iti ite ando endo are ere ire iamo o a i e"
+        " ati ate uto uta uti ute ito ita iti ite ando endo are ere ire iamo o a i e"
     ),
 )

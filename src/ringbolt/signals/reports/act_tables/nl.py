@@ -15,8 +15,8 @@ TABLE = ActTable(
     ),
     done=(
         "vond plaats, heeft plaatsgevonden, klaar, gedaan, af, afgerond, voltooid, gereed, voltooide,"
-        " geregeld, afgehandeld, compleet, gelukt,"
-        " in orde, afgevinkt, voor elkaar, rond, beëindigd, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
+        " geregeld, afgehandeld, compleet, gelukt, in orde, afgevinkt, voor elkaar, rond, beëindigd, ✓, ✔,"
+        " ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
         "werkt, werkt nu, staat, staan, we hebben, hangt, hangen, staat online, staat live, is live, staat"

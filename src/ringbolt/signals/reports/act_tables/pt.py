@@ -15,10 +15,9 @@ TABLE = ActTable(
     ),
     done=(
         "aconteceu, realizou-se, feito, feita, feitos, feitas, pronto, pronta, prontos, prontas, terminado,"
-        " terminada, terminados,"
-        " terminadas, acabado, acabada, concluído, concluída, concluídos, concluídas, completo, completa,"
-        " finalizado, finalizada, resolvido, resolvida, fechado, fechada, terminei, acabei, tratado, ✓, ✔,"
-        " ✅, ☑, [x], 100 %, 100%"
+        " terminada, terminados, terminadas, acabado, acabada, concluído, concluída, concluídos,"
+        " concluídas, completo, completa, finalizado, finalizada, resolvido, resolvida, fechado, fechada,"
+        " terminei, acabei, tratado, ✓, ✔, ✅, ☑, [x], 100 %, 100%"
     ),
     state=(
         "funciona, funcionou, deu certo, correu bem, já temos, já tenho, está no ar, no ar, está online,"
@@ -108,7 +107,6 @@ TABLE = ActTable(
     progress_endings="ando endo indo",
     endings=(
         "agens agem ações ação izações ização mentos mento adores ador ados adas ado ada idos idas ido ida"
-        " aram eram"
-        " iram ando endo indo ámos amos emos ou ei ar er ir os as es o a e s"
+        " aram eram iram ando endo indo ámos amos emos ou ei ar er ir os as es o a e s"
     ),
 )
