@@ -1,14 +1,13 @@
 """Ringbolt for the benchmarks: `python ../shared/bench/recall.py --adapter bench/adapter.py`.
 
-What happens is told as Claude Code tells its hooks, and goes through the code that the hooks run: the shape
-of the host, clipping and redaction, then the ledger; a block is what is answered to SessionStart after a
-compaction. What is asked for goes through the public operations. RINGBOLT_EMBEDDER=static searches with
-vectors too.
+Events arrive as Claude Code passes them to its hooks, and go through the code that the hooks run: the host's
+schema, clipping and redaction, then the ledger. A block is the answer to SessionStart after a compaction;
+questions go through the public operations. RINGBOLT_EMBEDDER=static searches with vectors too.
 
 Events of the kit without a hook: what the agent says between two tool calls, calls that were refused before
 they ran, and `meta` (what the host itself puts into the context). They are in the transcript that every hook
-names, which is written here, as the host does, for the code of the hooks to read. `state` and decisions of an
-agent (`gsd.py`) are no things that happen, but calls of this memory's own tools, and are made as such.
+names; this adapter writes it as the host does, and the code of the hooks reads it. `state` and an agent's
+decisions (`gsd.py`) are calls of this memory's own tools, and are made as such.
 """
 
 from __future__ import annotations
@@ -22,9 +21,10 @@ from typing import Any
 from uuid import uuid4
 
 from ringbolt import TaskMemory
-from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.compaction_state import PENDING, Mark
-from ringbolt.hosts.context_injection import Answers
+from ringbolt.hosts import host_schemas
+from ringbolt.hosts.answers.compaction_state import PENDING, Mark
+from ringbolt.hosts.answers.context_injection import Answers
+from ringbolt.hosts.capture import events
 from ringbolt.hosts.hook_parts.system_calls import set_alarm
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.hosts.transcripts.tail import apply_transcript_tail
@@ -56,7 +56,7 @@ class Memory:
         self._open()
 
     def feed(self, events: list[dict[str, Any]], mode: str) -> None:
-        """Tell a session as a host would, up to the moment before its compaction."""
+        """Pass a session on as a host would, up to the moment before its compaction."""
         feeding = Feeding(Host(self.memory, self._folder))
         for event in events:
             self._now = max(self._now, _stamp(event["ts"])) if feeding.begun else _stamp(event["ts"])
@@ -117,10 +117,10 @@ class Host:
             self._shape = self._shape.replace(tokens=budget, characters=8 * budget)
 
     def tell(self, name: str, **fields: Any) -> str:
-        """Tell an event as on the standard input of a hook; what is answered to it."""
+        """Pass an event on as on the standard input of a hook; returns the answer."""
         common = {"session_id": SESSION, "cwd": "/bench", "transcript_path": str(self._transcript)}
-        told = json.loads(json.dumps({**common, "hook_event_name": name, **fields}))
-        event = host_schemas.read_event(HOST, name, told)
+        payload = json.loads(json.dumps({**common, "hook_event_name": name, **fields}))
+        event = host_schemas.read_event(HOST, name, payload)
         assert event is not None
         event = events.cleaned(event, Redactor())
         apply_transcript_tail(
@@ -266,7 +266,7 @@ class Feeding:
             self._memory.task_update(task.id, blockers=blockers)
 
 
-# Results of calls that never ran: the transcript has them, and no hook is told.
+# Results of calls that never ran: the transcript has them, and no hook reports them.
 _UNTOLD = re.compile(r"<tool_use_error>|The user doesn't want to|\[Request interrupted")
 
 

@@ -92,7 +92,7 @@ SKIPPED = {
     "surfaces.doctor": "texts of our own",
     "model.lazy_regex": "patterns of our own",
     "model.printing": "values of our own",
-    "model.redaction._pattern": "patterns of our own",
+    "model.redaction.matching.pattern": "patterns of our own",
     "llm.prompts._words": "takes a list; a text would be a list of characters",
     "model.scope": "looks for a folder on disk",
 }
@@ -150,8 +150,8 @@ ADAPTED: dict[str, Callable[[str], Any]] = {
     "files.tasks_file.parse": active_tasks,
     "hosts.capture_hook: an event": hook_event,
     "hosts.capture_hook.parse": lambda text: capture_hook.parse(text.encode("utf-8", "replace")),
-    "model.redaction.Redactor.text": Redactor().text,
-    "model.redaction.Redactor.whole": lambda text: Redactor().whole({"a": [text]}),
+    "model.redaction.redactor.Redactor.text": Redactor().text,
+    "model.redaction.redactor.Redactor.whole": lambda text: Redactor().whole({"a": [text]}),
     "recall.snippets.snippet": lambda text: snippets.snippet(text, {"a", "数"}),
     "signals.calls.commands.commits": lambda text: commands.commits(text, text),
     "signals.effects.side_effects.side_effects": lambda text: effects.side_effects("Bash", {"command": text}),
@@ -201,7 +201,7 @@ def takes_text(function: Callable[..., Any], names: frozenset[str]) -> bool:
 def own_pieces(module: ModuleType) -> list[str]:
     """Pieces that the patterns of a module are made for."""
     sources = [value.pattern for value in vars(module).values() if is_pattern(value)]
-    if module.__name__ == "ringbolt.model.redaction":
+    if module.__name__.startswith("ringbolt.model.redaction"):
         sources = pattern_sources()
     found: dict[str, None] = {}
     for source in sources:

@@ -17,7 +17,8 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from ringbolt import TaskMemory
-from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts import host_schemas
+from ringbolt.hosts.capture import events
 from ringbolt.hosts.drain import drain
 from ringbolt.hosts.hook_parts import journal_files
 from ringbolt.hosts.redaction_rules import rules_digest
@@ -35,7 +36,7 @@ HOOK = """
 import json, os, sys, time
 from ringbolt.model.quick_start import load_msgspec
 load_msgspec()
-from ringbolt.hosts.store_hook import answer
+from ringbolt.hosts.answers.store_hook import answer
 from ringbolt.hosts.hook_parts.journal_files import boot_id, session_digest, write_event
 from ringbolt.journal.folders import journal_folders
 told = json.load(sys.stdin)

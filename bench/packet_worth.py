@@ -3,7 +3,7 @@
 Feeds the cases of ../shared/data/crb as `adapter.py` does and takes the snapshot from which the packet is
 made. For every entry and step that a row could show, in its short form, it asks with the rules of the kit
 (`kit.Text.holds`) whether the row alone tells a truth of the case, and what that brings: 1 for a row of the
-kit, divided by the number of its truths. Printed is, by kind, how many rows there were, how often one told a
+kit, divided by the number of its truths. It prints by kind how many rows there were, how often one held a
 truth, and the mean gain times 1,000. `packet/worth.py` was set from these figures and then tuned on the same
 half, with `recovery.py` as the judge. Sessions are split by their names.
 """
@@ -75,7 +75,7 @@ def main() -> int:
     for mode in kit.MODES:
         for case in cases:
             task = snapshot(case, mode) if half(case["session"]) == options.half else None
-            told: set[tuple[str, str]] = set()
+            held_before: set[tuple[str, str]] = set()
             for kind, text in shown(task) if task else ():
                 held = {
                     (row.name, truth.text)
@@ -83,8 +83,8 @@ def main() -> int:
                     for truth in row.of(case)
                     if kit.Text(text).holds(truth.text)
                 }
-                gain = sum(1 / totals[name] for name, _ in held - told)
-                told |= held
+                gain = sum(1 / totals[name] for name, _ in held - held_before)
+                held_before |= held
                 count[kind] = [a + b for a, b in zip(count[kind], (1, bool(held), gain), strict=True)]
     table = [[kind, int(n), hit / n, 1000 * gain / n] for kind, (n, hit, gain) in sorted(count.items())]
     print(kit.table(["kind", "rows", "tells a truth", "gain"], table))

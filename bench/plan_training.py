@@ -83,13 +83,13 @@ def read_cases(data: Path) -> dict[str, list[Case]]:
             raise SystemExit(f"{session} is in the wrong split")
         plans, perhaps = set(row.get("plans", ())), set(row.get("perhaps", ()))
         for event in events:
-            if (told := text_of(event)) is None:
+            if (source := text_of(event)) is None:
                 continue
-            for place, one in enumerate(plan_lists(*told)):
+            for place, one in enumerate(plan_lists(*source)):
                 name = f"{event['i']}.{place}"
                 if name in perhaps:
                     continue
-                case = f"{session} {name}", features(one, *told), float(name in plans), one
+                case = f"{session} {name}", features(one, *source), float(name in plans), one
                 found.setdefault(row["split"], []).append(case)
                 plans.discard(name)
         if plans:

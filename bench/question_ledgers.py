@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 sys.path.insert(0, str(Path(__file__).parent))
 
 from question_ledgers_fresh import breach, conference, orchard, practice
+from question_ledgers_trades import clinic, firmware, taxes
 
 from ringbolt import TaskMemory
 
@@ -595,6 +596,9 @@ STORIES: dict[str, tuple[str, Callable[[Ledger], None]]] = {
     "practice": ("Europe/Berlin", practice),
     "conference": ("Europe/Vienna", conference),
     "orchard": ("Europe/Prague", orchard),
+    "clinic": ("Europe/Berlin", clinic),
+    "firmware": ("Europe/London", firmware),
+    "taxes": ("Europe/Berlin", taxes),
 }
 
 

@@ -35,6 +35,7 @@ SHOWN = (
     "last",
     "final",
     "indirect",
+    "july",
 )  # halves that were tuned on
 STATUSES = {"done": "completed", "fail": "failed", "skip": "skipped", "open": "open"}
 

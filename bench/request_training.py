@@ -18,6 +18,7 @@ those for strangers alone (every person held out) beside them.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import math
 import random
 import sys
@@ -148,14 +149,19 @@ def best_threshold(scores: list[float], wanted: list[float], least: float) -> tu
     return best
 
 
-def labelled(options: argparse.Namespace, look_ahead: int) -> list[Case]:
+def labelled(options: argparse.Namespace) -> list[Case]:
     """The prompts to learn from, without the doubtful ones and the plans that were handed over."""
     return [
         case
         for folder, split in ((options.data, "tune"), (options.fresh, "fresh"))
-        for case in read_cases(folder, split, look_ahead=look_ahead)
+        for case in read_cases(folder, split)
         if isinstance(case, Case) and not case.is_doubtful and case.kind != "plan"
     ]
+
+
+def known_after(case: Case, turns: int) -> Case:
+    """A case of which only so many turns after the prompt are known."""
+    return dataclasses.replace(case, later=case.later.replace(after=case.later.after[:turns]))
 
 
 def trained(look: str, times: list[list[Case]]) -> str:
@@ -202,7 +208,8 @@ def main() -> int:
     parser.add_argument("--fresh", type=Path, required=True, help="folder that request_sessions.py wrote")
     parser.add_argument("--dry-run", action="store_true", help="print the figures and write nothing")
     options = parser.parse_args()
-    times = [labelled(options, turns) for turns in range(1, AFTER + 1)]
+    cases = labelled(options)
+    times = [[known_after(case, turns) for case in cases] for turns in range(1, AFTER + 1)]
     text = HEADER + trained("FIRST_LOOK", times[:1]) + trained("SECOND_LOOK", times)
     if not options.dry_run:
         TARGET.write_text(text, encoding="utf-8")

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.ask.answer_rows import Commit, Context
-from ringbolt.ask.answer_table import ABOUT, answer, facts
+from ringbolt.ask.answer_table import answer, facts
 from ringbolt.ask.question_lexicon import LANGUAGES
+from ringbolt.ask.question_model import INTENTS
 from ringbolt.ask.questions import Intent
 from ringbolt.ask.reply import LIST, Reply, Row, compose, length, quote
 from ringbolt.ask.topic_match import Subject
@@ -92,7 +93,7 @@ def context(draw) -> Context:
 
 @given(
     context(),
-    st.sampled_from(ABOUT),
+    st.sampled_from(INTENTS),
     st.sampled_from(LANGUAGES),
     st.booleans(),
     st.frozensets(
@@ -100,7 +101,9 @@ def context(draw) -> Context:
     ),
     st.none() | st.integers(1, 9),
 )
-def test_every_answer_keeps_its_bounds_and_cites_what_is_there(known, about, language, polar, marks, most):
+def test_every_answer_stays_within_its_limit_and_cites_existing_events(
+    known, about, language, polar, marks, most
+):
     intent = Intent(
         about=about, subject=tuple(known.subject.words), language=language, polar=polar, marks=tuple(marks),
         most=most, step=most,
@@ -132,7 +135,7 @@ def test_an_answer_about_open_steps_names_no_completed_one(known):
 
 
 @given(context())
-def test_what_is_inferred_is_marked(known):
+def test_inferred_entries_are_marked(known):
     known = known.replace(subject=Subject(()))
     text = answer(Intent(about="completed"), known).text
     for item in known.task.items:
@@ -150,7 +153,7 @@ def test_rows_are_fitted_into_any_room(rows, room, least):
     assert bool(reply.cites) == bool(rows)
 
 
-def test_what_the_work_needs_are_values_and_the_names_in_use():
+def test_needs_lists_values_and_names_in_use():
     names = tuple(
         Name(name=f"file{n}.go", kind="file", seq=3, channel="tool", chance=1.0) for n in range(400)
     )
@@ -160,7 +163,7 @@ def test_what_the_work_needs_are_values_and_the_names_in_use():
     assert re.search(r", and \d+ more$", text)
 
 
-def test_what_does_not_fit_is_counted_and_the_first_rows_are_kept():
+def test_first_rows_are_kept_and_the_others_counted():
     rows = [
         Row(lambda most, number=number: quote(f"row {number} " * 40, most), number) for number in range(1, 30)
     ]
@@ -193,16 +196,16 @@ def test_the_subject_of_a_commit_is_read_from_its_command(command, subject):
         ("nothing\nto see", "nothing to see"),
     ],
 )
-def test_of_an_output_the_part_counts_that_tells(text, told):
+def test_an_output_is_quoted_from_its_first_error_on(text, told):
     assert from_first_error(text) == told
 
 
-def test_numbers_and_times_in_few_words():
+def test_step_ranges_and_durations_are_short():
     assert number_ranges([1, 2, 3, 5, 7, 8]) == "1-3, 5, 7-8"
     assert [length(seconds) for seconds in (0.25, 59, 3600, 90_061)] == ["250 ms", "59 s", "1 h", "1 d 1 h"]
 
 
-def test_a_phase_that_was_recorded_stands_before_one_that_was_inferred():
+def test_a_recorded_phase_precedes_an_inferred_one():
     recorded = entry(5, "variable", "phase = beta").replace(key="phase", data={"value": "beta"})
     guessed = entry(9, "variable", "phase = 7").replace(key="phase", data={"value": "7", "inferred": True})
     asked = Intent(about="status", marks=("phase",))

@@ -87,7 +87,7 @@ def test_a_question_is_answered_with_what_it_is_about(asked, question, parts):
         "what happened on Thursday?", "what is the capital of Spain?",
     ],
 )  # fmt: skip
-def test_what_is_not_recorded_is_said_to_be_not_recorded(asked, question):
+def test_missing_facts_are_answered_as_not_recorded(asked, question):
     assert not asked(question).recorded
 
 
@@ -135,7 +135,7 @@ def orchard(memory, clock):
         ("what does the filter weigh?", ["48 kg"]),
     ],
 )
-def test_agents_hours_places_and_ends_of_troubles_are_found(orchard, question, parts):
+def test_agents_hours_places_and_fixes_are_found(orchard, question, parts):
     answer = orchard(question)
     assert answer.recorded
     assert [part for part in parts if part not in answer.text] == []
@@ -151,5 +151,65 @@ def test_agents_hours_places_and_ends_of_troubles_are_found(orchard, question, p
         "in which language is the gateway documented?",
     ],
 )
-def test_what_is_of_another_sort_is_not_an_answer(orchard, question):
+def test_an_answer_must_be_of_the_sort_that_was_asked_for(orchard, question):
     assert not orchard(question).recorded
+
+
+@pytest.fixture
+def records(memory):
+    """A function that asks about a task with a replan, hours across midnight, and a run that was repeated."""
+    user, tool = memory.acting_as(channel="user"), memory.acting_as(channel="tool")
+    plan = ["Export the records", "Clean up duplicates", "Measure sleep current", "Train the front desk"]
+    task = user.task_register(
+        "Move the records", plan, request="Nothing is submitted before Mrs. Adeyemi has signed."
+    ).task_id
+    for ok, output in ((False, "attachment 90211 unreadable"), (True, "112,906 attachments, 3 skipped")):
+        tool.task_log_action(
+            task, "Export the records", type="cli", tool="Bash", input={"command": "export"}, output=output,
+            status="completed" if ok else "failed",
+        )  # fmt: skip
+        if not ok:
+            memory.task_remember(
+                task, "The export stops at attachment 90211, the scan is damaged", type="error"
+            )
+    user.task_remember(task, "Imports only between 19:00 and 6:00.", type="user_instruction")
+    user.task_remember(task, "Never exceed 3.6 V on the sensor rail.", type="user_instruction")
+    memory.task_set(task, "MATCH_THRESHOLD", 0.92)
+    memory.task_update(task, "641 duplicates found")
+    memory.task_update(task, "IMU enabled, magnetometer left out")
+    memory.task_remember(task, "Sleep current must be under 12 uA", type="context")
+    asked = memory.task_remember(task, "Who keeps the backup tapes?", type="question").seq
+    memory.task_remember(task, "They stay with notary Hagen", type="discovery", resolves=asked)
+    user.task_plan_replace(
+        task, [*plan[:3], "Train the front desk by video"], reason="the training room is being painted"
+    )
+    memory.task_update(task, "Desk three is missing", blockers=["the chamber is occupied until 17:00"])
+    return lambda question: memory.task_ask(task, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("may I import at 22:00?", ["Yes: "]),
+        ("may I import at 11:00?", ["No: "]),
+        ("would 3.3 V on the sensor rail be ok?", ["Yes: "]),
+        ("can I put 3.8 V on the sensor rail?", ["No: "]),
+        ("is it safe to submit right away?", ["No: ", "Adeyemi"]),
+        ("match threshold?", ["0.92"]),
+        ("number of attachments?", ["112,906"]),
+        ("how many duplcates were found?", ["641"]),
+        ("does the magnetometer work?", ["No: "]),
+        ("how low must the sleep current be?", ["12 uA"]),
+        ("who has the backup tapes?", ["Hagen"]),
+        ("why is the training by video now?", ["painted"]),
+        ("how was the damaged attachment fixed?", ["90211", "Export the records"]),
+    ],
+)
+def test_limits_counts_names_and_repeated_runs_are_found(records, question, parts):
+    answer = records(question)
+    assert answer.recorded
+    assert [part for part in parts if part not in answer.text] == []
+
+
+def test_a_trouble_alone_does_not_say_how_it_was_fixed(orchard):
+    assert not orchard("how was the checksum problem solved?").recorded

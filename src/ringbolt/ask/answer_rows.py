@@ -292,6 +292,12 @@ def _moment_row(moment: Moment) -> Row:
     )
 
 
+def event(one: Evidence | Commit, text: str, before: str = "", after: str = "") -> Row:
+    """A text of an event in quotation marks, with its citation, between words of our own."""
+    place = cite(one.seq, one.channel)
+    return Row(lambda most: f"{before}{quote(text, most)}{place}{after}", one.seq)
+
+
 def kind_word(kind: str) -> str:
     """The word for a type of event in an answer."""
     return {"task.updated": "update", "item.updated": "update", "plan.replaced": "new plan"}.get(kind, kind)

@@ -20,7 +20,6 @@ from . import (
     status_answers,
 )
 from .answer_rows import Context
-from .question_model import INTENTS
 from .questions import Intent
 from .reply import Reply
 from .topic_match import FITS
@@ -38,45 +37,50 @@ _OF_STEPS = frozenset("where status current".split())  # a step can have these t
 
 def answer(intent: Intent, context: Context) -> Reply | None:
     """The answer from the records to one part of a question; None if nothing recorded answers it."""
-    about = intent.about
-    if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
-        about = "plan" if about in _OF_STEPS and _names_step(context) else "none"
-    if intent.has("plan") and intent.has("change", "drop", "new", "old") and about in ("decision", "plan"):
-        about = "replan"
-    tried: list[str] = []
-    asks_why = intent.has("why", "reason") and about in ("notes", "none", "value")
-    if asks_why or (intent.has("risk", "fallback", "option") and context.subject):
-        about = "decision"
-    if (
-        about in ("failed", "blocking", "request")
-        and intent.has("why")
-        and record_answers.decided(intent, context)
-    ):
-        about = "decision"
+    about = _settled(intent, context)
     if about in ("request", "rules") and intent.has("user") and context.subject:
-        return _ANSWERS[about](intent, context)  # nobody else can say what the user said
-    if about in ("files", "commits", "plan") and intent.has("many") and (context.subject or intent.soft):
+        return _ANSWERS[about](intent, context)  # only the user's words show what the user said
+    listed = about in ("files", "commits", "plan")
+    if listed and intent.has("many") and (context.subject or intent.soft):
         reply = fact_answers.counted(intent, context)
         if reply is not None:
             return reply
     if intent.has("fix") and intent.has("how", "what") and context.subject:
-        reply = record_answers.fixed(intent, context)
-        if reply is not None:
-            return reply
-        about = "notes" if about in _OF_THE_WHOLE else about
-    elif intent.has("file") and about in ("value", "none", "notes") and context.subject:
+        return record_answers.fixed(intent, context)  # the trouble itself does not say how it ended
+    if intent.has("file") and about in ("value", "none", "notes") and context.subject:
         about = "files"
-    first = ("did",) if intent.polar and about in ("notes", "value", "none") else ()
+    first: tuple[str, ...] = ()
+    if intent.polar and about in ("notes", "value", "none"):
+        first = ("permission", "did") if intent.marks[0] == "may" else ("did",)
+    tried: set[str] = set()
     for name in (*first, about, *_THEN.get(about, ("none",))):
         if name == "none" and intent.polar and "did" not in tried:
             name = "did"
-        if name in tried:
-            continue
-        tried.append(name)
-        reply = _ANSWERS[name](intent, context)
-        if reply is not None:
+        if name not in tried and (reply := _ANSWERS[name](intent, context)) is not None:
             return reply
+        tried.add(name)
     return None
+
+
+def _settled(intent: Intent, context: Context) -> str:
+    """The intent of a question, after a look at what the task knows of its subject."""
+    about = intent.about
+    unclear = about in ("did", "none", "value") and not intent.has("be", "may", "must")
+    if unclear and fact_answers.named_values(intent, context):
+        return "value"
+    if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
+        about = "plan" if about in _OF_STEPS and _names_step(context) else "none"
+    if about == "decision" and intent.has("step") and intent.has("drop", "new"):
+        about = "replan"
+    if about == "decision" and intent.has("why") and intent.has("not") and intent.has("done"):
+        about = "blocking"
+    if intent.has("plan") and intent.has("change", "drop", "new", "old") and about in ("decision", "plan"):
+        about = "replan"
+    asks_why = intent.has("why", "reason") and about in ("notes", "none", "value")
+    if asks_why or (intent.has("risk", "fallback", "option") and context.subject):
+        return "decision"
+    why = intent.has("why") and about in ("failed", "blocking", "request")
+    return "decision" if why and record_answers.decided(intent, context) else about
 
 
 def _is_about_the_task(intent: Intent, context: Context) -> bool:
@@ -128,6 +132,23 @@ def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*answered, *(row.show(300) for row in rows))))
 
 
+def _why_not(intent: Intent, context: Context) -> Reply | None:
+    """Why something is no longer planned, if a question asks why and a dropped step is about it."""
+    return plan_answers.replan(intent, context) if context.replans and intent.has("why", "reason") else None
+
+
+def _why_decided(intent: Intent, context: Context) -> Reply | None:
+    """The decision that a question of why is about: "why X and not Y?" names no failure."""
+    return record_answers.decision(intent, context) if intent.has("why") and context.subject else None
+
+
+def _user_words(intent: Intent, context: Context) -> Reply | None:
+    """What the user said about it, without a verdict: "do refunds need approval?"."""
+    if not intent.has("must", "may", "go") or not context.subject:
+        return None
+    return permission_answers.permission(intent.replace(polar=False), context)
+
+
 _ANSWERS: dict[str, Answerer] = {
     "where": status_answers.where,
     "status": status_answers.status,
@@ -160,6 +181,12 @@ _ANSWERS: dict[str, Answerer] = {
     "result": status_answers.result,
     "notes": fact_answers.notes,
     "none": fact_answers.anything,
+    # These follow others (`_THEN`); no question asks for them by itself.
+    "replan_why": _why_not,
+    "user_words": _user_words,
+    "why_decided": _why_decided,
+    "stated": fact_answers.stated,
+    "reason": fact_answers.reason,
 }
 # What else may answer, if the records of an intent do not; a fact about the subject last.
 _THEN: dict[str, tuple[str, ...]] = {
@@ -174,26 +201,7 @@ _THEN: dict[str, tuple[str, ...]] = {
     "replan": ("decision", "none"),
     "decision": ("replan_why", "reason"),
     "plan": ("none",),
-    "failed": ("none",),
+    "failed": ("why_decided", "none"),
     "request": ("none",),
     "goal": ("none",),
 }
-
-
-def _why_not(intent: Intent, context: Context) -> Reply | None:
-    """Why something is no longer planned, if a question asks why and a dropped step is about it."""
-    return plan_answers.replan(intent, context) if context.replans and intent.has("why", "reason") else None
-
-
-def _user_words(intent: Intent, context: Context) -> Reply | None:
-    """What the user said about it, without a verdict: "do refunds need approval?"."""
-    if not intent.has("must", "may", "go") or not context.subject:
-        return None
-    return permission_answers.permission(intent.replace(polar=False), context)
-
-
-_ANSWERS["replan_why"] = _why_not
-_ANSWERS["user_words"] = _user_words
-_ANSWERS["stated"] = fact_answers.stated
-_ANSWERS["reason"] = fact_answers.reason
-ABOUT = INTENTS

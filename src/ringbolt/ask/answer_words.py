@@ -69,7 +69,6 @@ goal = Goal | Ziel | Objectif | Objetivo | Objetivo | Obiettivo | Doel | 目标 
 accepted = Accepted when | Angenommen, wenn | Accepté si | Aceptado si | Aceito se | Accettato se | Geaccepteerd als | 验收条件 | 受け入れ条件
 questions = Open questions | Offene Fragen | Questions ouvertes | Preguntas abiertas | Perguntas abertas | Domande aperte | Open vragen | 未解决的问题 | 未解決の質問
 failed_list = Failed, newest first | Gescheitert, das neueste zuerst | Échecs, du plus récent | Fallos, del más nuevo | Falhas, da mais nova | Fallimenti, dal più recente | Mislukt, nieuwste eerst | 失败,最新的在前 | 失敗(新しい順)
-no_rule = No instruction is recorded about that. | Dazu ist keine Anweisung festgehalten. | Aucune consigne n'est enregistrée à ce sujet. | No consta ninguna instrucción al respecto. | Não consta instrução sobre isso. | Nessuna istruzione registrata in merito. | Daarover is geen instructie vastgelegd. | 没有相关的指示记录。 | それについての指示は記録されていません。
 tried = It was tried and ruled out | Es wurde versucht und ausgeschlossen | Essayé et écarté | Se probó y se descartó | Foi tentado e descartado | Provato ed escluso | Geprobeerd en uitgesloten | 已尝试并排除 | 試して除外されました
 """
 

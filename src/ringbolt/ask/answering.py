@@ -18,6 +18,7 @@ from ..model.validate import seconds_of, stamp
 from ..packet.encode import clip, one_line
 from ..packet.operations import read_whole_task
 from ..recall import search
+from ..recall.spelling import spelt_as_recorded
 from ..store.tx import Tx
 from . import queries
 from .answer_rows import Commit, Context, Replan, live_steps, step_seq
@@ -69,9 +70,9 @@ def drafted(
 ) -> tuple[Answer, Snapshot, Callable[[], list[Fact]], str]:
     """The answer of the rules, the task, a function that lists the facts for a model's answer, and the
     language of the question."""
-    parts = understand(question)
     now = memory._now()
     context = memory.store.read(lambda tx: _state(memory, tx, task_id, now))
+    parts = understand(question, "\n".join(item.title for item in context.task.items))
     answered = [_answered(memory, context, part) for part in parts]
     task = context.task
     reply = _together(parts, [reply for _, reply in answered])
@@ -189,6 +190,11 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
         context = context.replace(commits=memory.store.read(lambda tx: _commits(memory, tx, task.id)))
     if subject or part.about not in _FROM_THE_STATE or part.has("many"):
         context = context.replace(window=memory.store.read(lambda tx: read_window(tx, task.id, seqs)))
+    if part.language == "en":
+        spelt = [_as_recorded(word, context) for word in subject.words]
+        if spelt != subject.words:
+            subject = Subject(spelt, soft, part.language, known, head=part.head)
+            context = context.replace(subject=subject)
     if foreign := untranslated(subject.words, part.language):
         texts = [one.lower for one in context.window] + [item.title.lower() for item in task.items]
         absent = [word for word in foreign if not any(word.lower()[:5] in text for text in texts)]
@@ -199,6 +205,22 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
         period, since = memory.store.read(lambda tx: _period(tx, context, part))
         context = context.replace(period=period, since=since)
     return context
+
+
+_LEAST_SPELT = 6  # letters of a word that may be misspelt
+
+
+def _as_recorded(word: str, context: Context) -> str:
+    """A word of a subject, or, if no record has it, the recorded one that it misspells."""
+    if len(word) < _LEAST_SPELT or not (word.isascii() and word.isalpha()) or not context.window:
+        return word
+    alone = Subject((word,))
+    texts = [item.title for item in context.task.items]
+    texts += [f"{one.text} {' '.join(one.details)}" for one in context.window]
+    if any(alone.may_fit(text.lower()) and alone.coverage(text) for text in texts):
+        return word
+    spelt = spelt_as_recorded(word, texts)
+    return spelt if spelt is not None and " " not in spelt else word
 
 
 def _recall(memory: Base, part: Intent, task_id: str | None) -> tuple[Hit, ...]:

@@ -8,25 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit
+from ..model.types import Entry
 from ..packet import encode
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
-from .evidence import (
-    Evidence,
-    Sentence,
-    has_person,
-    has_place,
-    has_quantity,
-    has_reason,
-    has_time,
-    measures,
-    sentences,
-)
+from .evidence import Evidence, Sentence, sentences
 from .polar_answers import check_result
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, plain, quote
+from .sentence_sorts import has_person, has_place, has_quantity, has_reason, has_time, measures
 from .topic_match import FITS, Subject
 
 # What an event is worth as the source of a fact: what was noted on purpose most, output of tools least.
@@ -39,12 +32,9 @@ _QUANTITY = frozenset(
     "cost costs price number budget size amount total score percent rate hash id phone telephone fee rent"
     " salary weight height width length area capacity speed bandwidth temperature limit deposit".split()
 )
-
-
-_COSTS = frozenset(("cost", "costs", "price", "worth", "expensive", "euros", "dollars"))
+_COSTS = frozenset("cost costs price worth expensive euros dollars".split())
 _LIMITS = frozenset("user_instruction task.registered decision exclusion context".split())
-
-
+_SPLIT = lazy_regex(r"[_.-]")
 _LIMIT_WORDS = frozenset("budget limit maximum minimum allowance".split())
 
 
@@ -52,18 +42,24 @@ def _worth(one: Evidence) -> float:
     return _WORTH.get(one.kind, 0.8)
 
 
+def named_values(intent: Intent, context: Context) -> list[Entry]:
+    """The variables whose name a question says, with or without the words that questions are made of."""
+    words = {part for word in (*context.subject.words, *intent.soft) for part in _SPLIT.split(word.lower())}
+    own = {part for word in context.subject.words for part in _SPLIT.split(word.lower())}
+    keys = [(set(_SPLIT.split((entry.key or "").lower())), entry) for entry in context.task.values]
+    return [entry for key, entry in reversed(keys) if key and key in (own, words)][:6]
+
+
 def value(intent: Intent, context: Context) -> Reply | None:
     """The variable that the question names, or the sentence that has the number or name."""
     task, subject = context.task, context.subject
+    if entries := named_values(intent, context):
+        return compose([show.value(entry) for entry in entries], ONE, glue="; ", least=40)
     if not subject or {word.lower() for word in subject.words} <= _COSTS:
         return None  # "how much does it cost?" names nothing that has a price
-    wanted = "_".join(subject.words).lower().replace("-", "_")
-    exact = [entry for entry in task.values if (entry.key or "").lower().replace("-", "_") == wanted]
     keyed = [entry for entry in task.values if subject.coverage(entry.key or "") >= 0.75]
-    if exact or keyed:
-        return compose(
-            [show.value(entry) for entry in reversed((exact or keyed)[-6:])], ONE, glue="; ", least=40
-        )
+    if keyed:
+        return compose([show.value(entry) for entry in reversed(keyed[-6:])], ONE, glue="; ", least=40)
     counts = intent.has("many", "percent", "long") or bool(
         _QUANTITY & {word.lower() for word in subject.words}
     )
@@ -140,14 +136,7 @@ def _agents(intent: Intent, context: Context) -> Reply | None:
         item = steps.get(one.item or "")
         if item is not None or (len(subject.words) > 1 and subject.coverage(one.text) >= 0.9):
             text = item.title if item is not None else one.text
-            place = cite(one.seq, one.channel)
-            row = Row(
-                lambda most, one=one, text=text, place=place: (
-                    f"{quote(one.agent, 80)}: {quote(text, most)}{place}"
-                ),
-                one.seq,
-            )
-            return compose([row], PARAGRAPH)
+            return compose([show.event(one, text, before=f"{quote(one.agent, 80)}: ")], PARAGRAPH)
     return None
 
 
@@ -213,6 +202,8 @@ def _best(
     if not found:
         return None
     best = found[0]
+    if intent.has("now"):  # of what fits, the newest: the rest may be out of date
+        best = max((one for one in found if one.score >= 0.8 * best.score), key=lambda one: one.source.seq)
     close = [one for one in found[:3] if one.score >= 0.95 * best.score and _differs(one, best)]
     rows = [_quoted(one) for one in (best, *(close[:1] if wanted is None else ()))]
     return compose(rows, PARAGRAPH, glue="; ", source="recall", language=intent.language).replace(items=())
@@ -241,8 +232,8 @@ def _quoted(one: Sentence) -> Row:
         what = one.source.text.strip()
         return Row(lambda most: f"{quote(what, most)}: {quote(why, most)}{place}", one.source.seq)
     if one.source.kind == "action" and text != one.source.text.strip():
-        return Row(lambda most: f"{quote(one.source.text, 80)}: {quote(text, most)}{place}", one.source.seq)
-    return Row(lambda most: f"{quote(text, most)}{place}", one.source.seq)
+        return show.event(one.source, text, before=f"{quote(one.source.text, 80)}: ")
+    return show.event(one.source, text)
 
 
 # --- when nothing answers it ------------------------------------------------------------------------
@@ -254,7 +245,9 @@ def anything(intent: Intent, context: Context) -> Reply | None:
         return None
     if intent.has("many", "who", "when", "long", "percent"):
         return value(intent, context) if intent.has("many", "percent") else None
-    return value(intent.replace(marks=tuple(mark for mark in intent.marks if mark == "where")), context)
+    return value(
+        intent.replace(marks=tuple(mark for mark in intent.marks if mark in ("where", "now"))), context
+    )
 
 
 def nothing(intent: Intent, context: Context) -> Reply:
@@ -305,21 +298,19 @@ def found_rows(context: Context) -> list[Row]:
         if one.text and subject.may_fit(one.lower)
     ]
     best = sorted(scored, key=lambda pair: (-pair[0], -pair[1].seq))[:MOST_FOUND]
-    return [_told(one) for score, one in best if score > 0]
+    return [_event_row(one) for score, one in best if score > 0]
 
 
 def event_rows(context: Context, after: int) -> list[Row]:
     """The newest events after one, in order, with what they say."""
     later = [one for one in context.window if one.seq > after and one.text and one.kind not in show.SILENT]
-    return [_told(one) for one in later[-MOST_SINCE:]]
+    return [_event_row(one) for one in later[-MOST_SINCE:]]
 
 
-def _told(one: Evidence) -> Row:
+def _event_row(one: Evidence) -> Row:
     details = ". ".join(text for text in one.details if text not in one.text)
     text = f"{one.text}: {details}" if details else one.text
-    return Row(
-        lambda most: f"{show.kind_word(one.kind)} {quote(text, most)}{cite(one.seq, one.channel)}", one.seq
-    )
+    return show.event(one, text, before=f"{show.kind_word(one.kind)} ")
 
 
 def hit_rows(hits: Sequence[Hit]) -> list[Row]:

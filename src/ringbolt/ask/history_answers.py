@@ -83,7 +83,7 @@ def _event_row(one: Evidence, context: Context) -> Row:
     status = f" {one.status}" if one.kind == "action" and one.status == "failed" else ""
     word = show.kind_word(one.kind) + status
     at = clock(one.at, context.zone)[11:16]
-    return Row(lambda most: f"{at} {word} {quote(one.text, most)}{cite(one.seq, one.channel)}", one.seq)
+    return show.event(one, one.text, before=f"{at} {word} ")
 
 
 # --- when, how long ---------------------------------------------------------------------------------
@@ -102,11 +102,12 @@ def when(intent: Intent, context: Context) -> Reply | None:
     if found is not None and (found[1].started_at or found[1].completed_at):
         number, item = found
         times = [("began", item.started_at), ("ended", item.completed_at)]
-        told = ", ".join(f"{word} {clock(at, context.zone)}" for word, at in times if at)
-        return compose([show.about_step("", number, item, f" {told}.", language)], ONE, least=40)
+        dated_acts = ", ".join(f"{word} {clock(at, context.zone)}" for word, at in times if at)
+        return compose([show.about_step("", number, item, f" {dated_acts}.", language)], ONE, least=40)
     report = _reported_at(context)
     if report is not None:
-        return compose([_dated_row(report, context)], ONE, least=40)
+        row = show.event(report, report.text, before=f"{clock(report.at, context.zone)}: ", after=".")
+        return compose([row], ONE, least=40)
     return dated(intent, context)
 
 
@@ -129,9 +130,7 @@ def _task_times(intent: Intent, context: Context) -> Reply | None:
 def _commit_at(commit: Commit, context: Context) -> Row:
     made = next((one.at for one in context.window if one.seq == commit.seq), None)
     at = f"{clock(made, context.zone)}: " if made else ""
-    return Row(
-        lambda most: f"{at}{quote(commit.subject, most)}{cite(commit.seq, commit.channel)}.", commit.seq
-    )
+    return show.event(commit, commit.subject, before=at, after=".")
 
 
 _DONE = 0.7  # what was done with the subject has to fit too
@@ -144,11 +143,6 @@ def _reported_at(context: Context) -> Evidence | None:
         if one.kind in _REPORTS and not only_looked(one.text) and context.subject.coverage(one.text) >= _DONE:
             return one
     return None
-
-
-def _dated_row(one: Evidence, context: Context) -> Row:
-    at = clock(one.at, context.zone)
-    return Row(lambda most: f"{at}: {quote(one.text, most)}{cite(one.seq, one.channel)}.", one.seq)
 
 
 def step_about(intent: Intent, context: Context) -> tuple[int, Item] | None:

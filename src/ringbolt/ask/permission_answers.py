@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, Value
 from ..signals.reports.trade_words import concepts
-from ..signals.text_layout import clauses
 from . import answer_rows as show
 from .answer_rows import Context
 from .answer_words import say
+from .evidence import whole_clauses
 from .question_lexicon import folded
 from .questions import Intent
 from .reply import LIST, PARAGRAPH, Reply, Row, cite, compose, quote
@@ -20,7 +20,7 @@ from .topic_match import FITS, Subject
 
 _FORBIDS = lazy_regex(
     r"(?i)\b(?:do not|don['’]?t|must not|mustn['’]?t|may not|can(?:not|['’]?t)|never|should not|shouldn['’]?t|not allowed|forbidden"
-    r"|prohibited|no longer|nobody|no one|niemand|personne|nadie|ninguem|nessuno|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits"
+    r"|prohibited|no longer|nothing|nobody|no one|niemand|personne|nadie|ninguem|nessuno|leave [^.]{0,40}(?:out|alone)|hands off|stop|avoid|off limits"
     r"|nicht|kein\w*|niemals|nie|verboten|ne [^.]{0,20}pas|n['’][^.]{0,20}pas|jamais|interdit\w*|aucun\w*|nunca|prohibid\w*|nao|não|jamais"
     r"|proibid\w*|non|mai|vietat\w*|niet|geen|nooit|verboden)\b|(?:^|[,;:.] ?|please |and |but )no [a-z]|不要|不许|禁止|不能|别|しないで|禁止|だめ"
 )
@@ -36,8 +36,7 @@ _REQUIRES = lazy_regex(
     r"(?i)\b(?:must|need|needs|have to|has to|should|always|required|please|make sure|ensure|ask|muss|soll\w*|doit|debe\w*|deve\w*"
     r"|moet\w*)\b|必须|要"
 )
-_ONLY_ELSE = lazy_regex(r"(?i)\bonly\b|\bnur\b|\bseulement\b|\bsolo\b|\balleen\b")
-_LIMIT = lazy_regex(r"(?i)\b(?:up to|at most|more than|maximum(?: of)?|max\.?|limit(?: of)?|bis zu|höchstens|jusqu['’]à|hasta|até|fino a)"
+_LIMIT = lazy_regex(r"(?i)\b(?:up to|at most|more than|maximum(?: of)?|max\.?|limit(?: of)?|exceeds?|above|under|below|less than|bis zu|höchstens|jusqu['’]à|hasta|até|fino a)"
                     r" ?(?:€|\$)?(\d[\d,.]*)|(\d[\d,.]*) ?\w* (?:at most|maximum|max\b|or less)")  # fmt: skip
 _NO_MORE = lazy_regex(r"(?i)\bno more than\b")
 _AMOUNT = lazy_regex(r"(?<![\w.,:])(\d[\d,.]*)(?![\w:])")
@@ -72,14 +71,14 @@ def rules_of(context: Context) -> Iterator[Rule]:
     said = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
     for entry in sorted(said, key=lambda entry: -entry.seq):
         whole = f"{entry.summary}\n{entry.detail or ''}"
-        for text in clauses(whole):
+        for text in whole_clauses(whole):
             yield Rule(text=text, seq=entry.seq, channel=entry.origin.channel, whole=whole)
     for entry in reversed(task.decisions):  # an answer of the user to a question
         if entry.origin.channel == "user":
             text = f"{entry.data.get('title') or entry.summary}: {entry.data.get('choice') or ''}"
             yield Rule(text=text, seq=entry.seq, channel="user")
     source = task.sources.get("request")
-    for text in clauses(task.request or ""):
+    for text in whole_clauses(task.request or ""):
         yield Rule(text=text, seq=source.seq if source else 1, channel=source.channel if source else "user")
 
 
@@ -139,13 +138,15 @@ def _verdict_of(intent: Intent, rule: Rule, text: str, share: float, context: Co
             _at(window["from"] or window["after"] or "0"),
             _at(window["to"] or window["before"] or "24"),
         )
-        inside = first <= _at(asked[0]) < last
+        at = _at(asked[0])
+        inside = first <= at < last if first < last else at >= first or at < last  # also across midnight
         said = (rule.whole or rule.text)[: window.start()]
         forbidden = _FORBIDS.search(said) is not None or said.rstrip().lower().endswith("not")
         return ("no" if inside else "yes") if forbidden else ("yes" if inside else "no")
     limit = _LIMIT.search(text)
-    # "not more than 50" is a limit, "more than 50" alone is a demand.
-    if limit and (not limit[0].lower().startswith("more") or _FORBIDS.search(text) or _NO_MORE.search(text)):
+    # "not more than 50" and "never exceed 50" are limits, "more than 50" alone is a demand.
+    demand = limit is not None and limit[0].lower().startswith(("more", "exceed", "above"))
+    if limit and (not demand or _FORBIDS.search(text) or _NO_MORE.search(text)):
         amounts = [_number(one) for one in _AMOUNT.findall(intent.text)]
         if amounts:
             return "yes" if max(amounts) <= _number(limit[1] or limit[2]) else "no"

@@ -81,6 +81,10 @@ def _why(intent: Intent, context: Context, dropped: Sequence[Item]) -> Reply | N
     """Why the plan was changed: the reasons of the changes that the question is about."""
     found = fitting(context.subject, dropped, lambda item: item.title)
     versions = {item.dropped_in for item in found}
+    if not found:  # a step that a later plan added
+        later = [item for _, item in show.live_steps(context.task) if item.plan_version > 1]
+        found = fitting(context.subject, later, lambda item: item.title, 0.9)
+        versions = {item.plan_version for item in found}
     replans = [one for one in context.replans if one.version in versions] if found else list(context.replans)
     if context.subject and not found:
         replans = [one for one in replans if context.subject.coverage(one.reason) >= 0.6]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Effect, FileTouch, Item, is_dict
 from ..packet import encode
 from ..signals.calls.run_kinds import PROVES, passed, runs
@@ -281,6 +282,12 @@ def _excluded(intent: Intent, context: Context) -> Reply | None:
 _REPORTS = frozenset("item.updated task.updated message discovery error".split())
 
 
+# What was left out, or does not do what others do, did not work.
+_LACKS = lazy_regex(
+    r"(?i)\b(?:left out|does not|doesn['’]t|did not|didn['’]t|do not|don['’]t|(?:is|was) missing)\b"
+)
+
+
 def _reported(intent: Intent, context: Context) -> Reply | None:
     """Whether the newest report about it says that it passed or failed."""
     titles = {item.id: item.title for item in context.task.items}
@@ -290,11 +297,14 @@ def _reported(intent: Intent, context: Context) -> Reply | None:
         said = f"{titles.get(one.item or '', '')}. {one.text}"
         if context.subject.coverage(said) < FITS or context.subject.coverage(one.text) < FITS / 2:
             continue
-        acts = {clause.act for clause in read_clauses(one.text)}
+        parts = read_clauses(one.text)
+        about = [clause for clause in parts if context.subject.coverage(clause.text) >= FITS / 2]
+        acts = {clause.act for clause in about or parts}
+        if _LACKS.search(" ".join(clause.text for clause in about)):
+            acts = {"failed"}
         if one.kind == "error" or "failed" in acts or "finished" in acts:
             ok = one.kind != "error" and "failed" not in acts
-            place = cite(one.seq, one.channel)
-            row = Row(lambda most, one=one, place=place: f"{quote(one.text, most)}{place}.", one.seq)
+            row = show.event(one, one.text, after=".")
             return _verdict(intent, "yes" if ok != intent.has("fail") else "no", row)
     return None
 
@@ -309,8 +319,7 @@ def _unfinished(intent: Intent, context: Context) -> Reply | None:
             continue
         if item.status == "completed" or len(subject.missing(item.title)) == len(subject.words):
             return None
-        place = cite(one.seq, one.channel)
-        report = Row(lambda most, one=one, place=place: f"{quote(one.text, most)}{place}.", one.seq)
+        report = show.event(one, one.text, after=".")
         return _verdict(intent, "no", _step_row(intent, number, item, context), report)
     return None
 
@@ -323,8 +332,7 @@ def _acted(intent: Intent, context: Context) -> Reply | None:
             continue
         if subject.coverage(_run_text(one)) < 0.75:
             continue
-        place = cite(one.seq, one.channel)
-        row = Row(lambda most, one=one, place=place: f"{quote(_run_text(one), most)}{place}.", one.seq)
+        row = show.event(one, _run_text(one), after=".")
         if one.status == "completed":
             return _verdict(intent, "yes" if len(subject.words) > 1 else "probably", row)
         if one.status == "failed":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 from unicodedata import combining, normalize
 
 from ..model.data_files import data_text
@@ -17,8 +16,9 @@ from ..model.lazy_regex import lazy_regex
 
 LANGUAGES: tuple[str, ...] = ("en", "de", "fr", "es", "pt", "it", "nl", "zh", "ja")
 
-_WORD = lazy_regex(r"[\w.-]+@[\w.-]+|https?://\S+|[#@]?\w[\w./:-]*\w(?:'\w+)*|\w+(?:'\w+)*|%", 0)
-_CJK = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
+_CJK_LETTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+CJK = lazy_regex(f"[{_CJK_LETTERS}]+")
+CJK_OR_OTHER = lazy_regex(f"[{_CJK_LETTERS}]+|[^{_CJK_LETTERS}]+")  # runs of letters of one sort
 
 
 def folded(text: str) -> str:
@@ -26,16 +26,9 @@ def folded(text: str) -> str:
     text = text.lower().replace("’", "'").replace("ß", "ss")
     if text.isascii():
         return text
-    if _CJK.search(text):
-        return "".join(part if _CJK.fullmatch(part) else folded(part) for part in _split_cjk(text))
+    if CJK.search(text):
+        return "".join(run if CJK.match(run) else folded(run) for run in CJK_OR_OTHER.findall(text))
     return "".join(letter for letter in normalize("NFKD", text) if not combining(letter))
-
-
-def _split_cjk(text: str) -> list[str]:
-    places = [0]
-    for found in _CJK.finditer(text):
-        places += found.span()
-    return [text[start:end] for start, end in pairwise([*places, len(text)]) if end > start]
 
 
 @cache

@@ -163,7 +163,7 @@ class Span(Value, frozen=True, kw_only=True):
             try:
                 first = midnight.replace(year=year or midnight.year, month=month, day=day)
             except ValueError:
-                return midnight + 400 * one, midnight + 401 * one  # there is no such day
+                return midnight + 400 * one, midnight + 401 * one  # no such day: nothing happened then
         else:
             first = midnight - int(self.day or 0) * one
         return first, first + one
@@ -215,7 +215,7 @@ def _ago(reading: _Reading) -> Span | None:
         unit = groups[-1]
         word = groups[-2] if len(groups) > 1 else ""
         size = next(seconds for seconds, words in _UNITS if re.fullmatch(words, unit))
-        count = 0.5 if word.startswith("half") else float(word) if word.isdigit() else _NUMBERS.get(word, 1)
+        count = 0.5 if word.startswith("half") else float(word) if word.isdecimal() else _NUMBERS.get(word, 1)
         if size == 604_800 and not word:
             continue  # last week is a week of the calendar
         reading.take(pattern)

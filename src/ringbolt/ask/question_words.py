@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..signals.reports.trade_words import unspaced_words
-from .question_lexicon import LANGUAGES, folded, glossary, misspellings, phrases, unspaced
+from .question_lexicon import CJK, CJK_OR_OTHER, LANGUAGES, folded, glossary, misspellings, phrases, unspaced
 
 _TOKEN = lazy_regex(r"https?://\S*\w|\w+@[\w.]*\w|[#@]?\w[\w./:+-]*\w(?:'\w+)*|\w+(?:'\w+)*|%")
-_CJK = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
-_CJK_RUN = lazy_regex(
-    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+|[^\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
-)
 _KANA = lazy_regex("[\u3040-\u30ff]")
 SUBJECT, NUMBER = "X", "N"
 # Concepts whose words may also belong to the subject: they help to find it, but it need not have them.
@@ -37,12 +34,15 @@ class Marks(Value, frozen=True, kw_only=True):
     head: str = ""  # of "which languages …": what sort of thing is asked for
 
 
-def read_marks(text: str, original: str = "", language: str | None = None) -> Marks:
-    """The marks of a question; `text` may lack some words of the original, such as those of times."""
+def read_marks(text: str, original: str = "", language: str | None = None, names: str = "") -> Marks:
+    """The marks of a question; `text` may lack some words of the original, such as those of times.
+
+    `names` are folded texts with names of things: "current" belongs to the subject if "sleep current" is one.
+    """
     spelled = {folded(token): token for token in _TOKEN.findall(original or text)}
     plain = folded(text)
     language = language or language_of(plain)
-    tokens = list(_tokens(plain, language))
+    tokens = _with_names(list(_tokens(plain, language)), names)
     marks: list[str] = []
     subject: list[str] = []
     soft: list[str] = []
@@ -66,9 +66,31 @@ def read_marks(text: str, original: str = "", language: str | None = None) -> Ma
     return Marks(marks=tuple(marks), subject=tuple(subject), soft=tuple(soft), language=language, head=head)
 
 
+# Concepts whose words are also parts of names, such as "sleep current" or "open day".
+_IN_NAMES = frozenset("now next last open old new value phase long report goal".split())
+
+
+def _with_names(tokens: list[tuple[str, str]], names: str) -> list[tuple[str, str]]:
+    """Tokens; a word that forms a name with the word of a subject beside it belongs to the subject, and so
+    does what is counted: "how many tickets"."""
+    found = list(tokens)
+    kinds = [kind for _, kind in tokens]
+    for at, (word, concept) in enumerate(tokens):
+        counted = "many" in kinds and (SUBJECT not in kinds or kinds[at - 1 : at] == ["many"])
+        if concept == "names" and counted:
+            found[at] = (word, SUBJECT)
+        if not names or concept not in _IN_NAMES:
+            continue
+        before = [f"{one} {word}" for one, kind in tokens[max(0, at - 1) : at] if kind == SUBJECT]
+        after = [f"{word} {one}" for one, kind in tokens[at + 1 : at + 2] if kind == SUBJECT]
+        if any(re.search(rf"\b{re.escape(name)}\b", names) for name in (*before, *after)):
+            found[at] = (word, SUBJECT)
+    return found
+
+
 def language_of(plain: str) -> str:
     """The language of a folded text, by its words of questions."""
-    if _CJK.search(plain):
+    if CJK.search(plain):
         return "ja" if _KANA.search(plain) else "zh"
     words = [part for token in _TOKEN.findall(plain) for part in (token, *token.split("'"))]
     best, most = "en", 0.0
@@ -90,8 +112,8 @@ def language_of(plain: str) -> str:
 def _tokens(plain: str, language: str) -> Iterator[tuple[str, str]]:
     """The words of a text with their marks."""
     if language in ("zh", "ja"):
-        for run in _CJK_RUN.findall(plain):
-            if _CJK.match(run):
+        for run in CJK_OR_OTHER.findall(plain):
+            if CJK.match(run):
                 yield from _unspaced_tokens(run, language)
             else:
                 yield from _spaced_tokens(run, "en")
@@ -112,7 +134,7 @@ def _spaced_tokens(plain: str, language: str) -> Iterator[tuple[str, str]]:
                 at = end
                 break
         else:
-            yield word, NUMBER if word.replace(",", "").replace(".", "").isdigit() else SUBJECT
+            yield word, NUMBER if word.replace(",", "").replace(".", "").isdecimal() else SUBJECT
             at += 1
 
 

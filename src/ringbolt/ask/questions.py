@@ -23,9 +23,8 @@ class Intent(Value, frozen=True, kw_only=True):
     """What one part of a question asks for (`about`), its subject, and limits on the answer.
 
     `soft` are words that may belong to the subject; `marks` what the other words stand for; `step` is the
-    number of a step, `most` how many results are wanted, `span` the time that is named, `second` the next
-    best intent. `polar` questions want a yes or no; `head` is the sort of thing that is asked for ("which
-    languages").
+    number of a step, `most` how many results are wanted, `span` the time that is named. `polar` questions
+    want a yes or no; `head` is the sort of thing that is asked for ("which languages").
     """
 
     about: str
@@ -36,53 +35,47 @@ class Intent(Value, frozen=True, kw_only=True):
     step: int | None = None
     most: int | None = None
     span: Span | None = None
-    second: str = "none"
     polar: bool = False
     head: str = ""
     text: str = ""
-
-    @property
-    def topic(self) -> str:
-        """The subject as a text."""
-        return " ".join(self.subject)
 
     def has(self, *names: str) -> bool:
         """Whether the question has a word for one of these concepts."""
         return any(name in self.marks for name in names)
 
 
-def understand(question: str) -> tuple[Intent, ...]:
-    """The parts of a question, in order; at least one."""
+def understand(question: str, names: str = "") -> tuple[Intent, ...]:
+    """The parts of a question, in order; at least one. `names` are texts with the names of things."""
+    names = folded(names)
     asked = _relevant_part(question)
     language = language_of(folded(asked))
-    parts = [_read(part, language) for part in _split(asked, language)][:MOST_PARTS]
+    parts = [_read(part, language, names) for part in _split(asked, language)][:MOST_PARTS]
     if len(parts) > 1 and any(part.about == "none" for part in parts):
-        parts = [_read(asked, language)]  # skip what cannot be understood by itself
+        parts = [_read(asked, language, names)]  # skip what cannot be understood by itself
     return tuple(parts)
 
 
-def _read(asked: str, language: str) -> Intent:
+def _read(asked: str, language: str, names: str) -> Intent:
     span, rest = read_span(asked)
-    marks = read_marks(rest, asked, language)
+    marks = read_marks(rest, asked, language, names)
     step, most = _step(rest), _most(folded(rest))
     numbers = {str(number) for number in (step, most) if number is not None}
     if numbers:
         marks = marks.replace(subject=tuple(word for word in marks.subject if word not in numbers))
     if not marks.subject and not any(mark not in ("the", "also", "go", "X", "N") for mark in marks.marks):
-        about, second = ("history", "where") if span else ("where", "none")
+        about = "history" if span else "where"
     else:
         ranked = scores(features(marks, time=span is not None, step=step is not None))
         fits = _sorts_of(marks.marks, marks.language in ("zh", "ja")) or (
             _HOW_PAST if marks.subject and _HOW.match(rest) else frozenset()
         )
-        order = sorted(ranked, key=lambda name: -ranked[name])
-        about, second = [name for name in order if not fits or name in fits][:2]
+        about = max((name for name in INTENTS if not fits or name in fits), key=lambda name: ranked[name])
     polar = _polar(marks, rest)
     if polar and step is not None and about in ("completed", "open", "current", "status", "plan", "next"):
         about = "did"
     return Intent(
         about=about, subject=marks.subject, soft=marks.soft, marks=marks.marks, language=marks.language,
-        step=step, most=most, span=span, second=second, polar=polar, head=marks.head, text=one_line(asked),
+        step=step, most=most, span=span, polar=polar, head=marks.head, text=one_line(asked),
     )  # fmt: skip
 
 
@@ -129,6 +122,7 @@ def _polar(marks: Marks, rest: str) -> bool:
         and (
             strong[0] in ("be", "may", "must", "not", "we")
             or "be" in strong[:4]
+            or "may" in strong
             or not _STATES.isdisjoint(strong)
         )
     )
@@ -187,9 +181,7 @@ _STEP = lazy_regex(
     r" (?:number |no |nr |n° )?#?(\d{1,4})\b"
     r"|第(\d{1,4})步|ステップ(\d{1,4})"
 )
-_PLACES = tuple(
-    str(word) for word in "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-)
+_PLACES: tuple[str, ...] = tuple("first second third fourth fifth sixth seventh eighth ninth tenth".split())
 _PLACED = lazy_regex(rf"\b({'|'.join(_PLACES)}) (?:step|item)\b")
 _COUNTED = "one|two couple|three few|four|five|six|seven|eight|nine|ten"
 _COUNTS = {word: number for number, words in enumerate(_COUNTED.split("|"), 1) for word in words.split()}

@@ -195,9 +195,11 @@ def failed(intent: Intent, context: Context) -> Reply | None:
     if context.subject:
         found = fitting(context.subject, entries, _text)
         rows = [_failure(entry) for entry in _unlike(sorted(found, key=lambda entry: -entry.seq))]
-        return (
-            compose(rows[:4], LIST, glue="; ", language=language) if rows else _failed_action(intent, context)
-        )
+        if all(entry.type == "exclusion" for entry in found) and (run := _failed_run(context)) is not None:
+            rows = [_run_row(run), *rows]  # what was ruled out is not all that went wrong
+        if rows:
+            return compose(rows[:4], LIST, glue="; ", language=language)
+        return _past_trouble(intent, context) if intent.has("why") else None
     rows = [_failure(entry) for entry in _unlike(sorted(entries, key=lambda entry: -entry.seq))]
     if len(rows) < _FEW:
         rows += _failed_runs(context)
@@ -232,13 +234,13 @@ def _run_row(one: Evidence) -> Row:
     return Row(lambda most: f"{quote(one.text, most)}{shown}{cite(one.seq, one.channel)}", one.seq)
 
 
-def _failed_action(intent: Intent, context: Context) -> Reply | None:
+def _failed_run(context: Context) -> Evidence | None:
     """The last action about the subject that failed."""
     for one in reversed(context.window):
         if one.kind != "action" or one.status != "failed" or not context.subject.may_fit(one.lower):
             continue
         if context.subject.coverage(f"{one.text} {' '.join(one.details)}") >= FITS:
-            return compose([_run_row(one)], PARAGRAPH)
+            return one
     return None
 
 
@@ -255,7 +257,9 @@ def _unlike(entries: Sequence[Entry]) -> list[Entry]:
     return list(seen.values())
 
 
-_REPORTS = frozenset("discovery context message task.updated item.updated decision outcome".split())
+_REPORTS = frozenset("discovery context message task.updated item.updated decision outcome action".split())
+_BEFORE = 3  # events before a trouble among which the run that had it is looked for
+_SAME_RUN = 0.9
 _FOLLOWING = 20  # events after a trouble among which the one that ended it is looked for
 
 
@@ -275,9 +279,27 @@ def fixed(intent: Intent, context: Context) -> Reply | None:
             continue  # of an error, a word may be the error itself: "the oxygen leak"
         later = window[at + 1 : at + 1 + _FOLLOWING]
         end = _ending(one, subject, later, context.task)
+        if end is None and (again := _run_again(one, window[max(0, at - _BEFORE) : at + 1], later)):
+            rows = [_report(one), *map(_report, again)]
+            return compose(rows, PARAGRAPH, glue=" → ").replace(items=())
         if end is not None:
             rows = [_report(one), _report(end)]
             return compose(rows, PARAGRAPH, glue=" → ").replace(items=())
+    return None
+
+
+def _run_again(
+    trouble: Evidence, before: Sequence[Evidence], later: Sequence[Evidence]
+) -> list[Evidence] | None:
+    """The run that passed after a trouble in a run of the same thing, and what was found between them."""
+    failed = next((one for one in reversed(before) if one.kind == "action" and one.status == "failed"), None)
+    if failed is None or failed.item != (trouble.item or failed.item):
+        return None
+    same = Subject(failed.text.split())
+    for place, after in enumerate(later):
+        if after.kind == "action" and after.status == "completed" and same.coverage(after.text) >= _SAME_RUN:
+            found = [one for one in later[:place] if one.kind == "discovery"]
+            return [*found[:1], after]
     return None
 
 
@@ -287,6 +309,8 @@ def _ending(one: Evidence, subject: Subject, later: Sequence[Evidence], task: Sn
         return next((after for after in later if after.clears_blockers), None)
     trouble = Subject(one.text.split())
     for after in later:
+        if after.kind == "action" and after.status == "failed":
+            continue
         if after.kind not in _REPORTS or after.troubles or trouble.coverage(after.text) < 0.25:
             continue
         if len(subject.missing(f"{_step_at(after, task)}. {after.text}")) < len(subject.words):
@@ -295,8 +319,7 @@ def _ending(one: Evidence, subject: Subject, later: Sequence[Evidence], task: Sn
 
 
 def _report(one: Evidence) -> Row:
-    said = ", ".join(one.troubles) or one.text
-    return Row(lambda most: f"{quote(said, most)}{cite(one.seq, one.channel)}", one.seq)
+    return show.event(one, ", ".join(one.troubles) or one.text)
 
 
 def questions(intent: Intent, context: Context) -> Reply | None:

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 from ..model.lazy_regex import lazy_regex
 from ..signals.reports.trade_words import concept_words, concepts, unspaced_words
 from ..signals.words import COMMON_WORDS, HUMP, stem
-from .question_lexicon import folded, glossary
+from .question_lexicon import CJK, folded, glossary
 from .question_words import language_of
 
 Thing = TypeVar("Thing")
@@ -31,8 +31,8 @@ _CHARACTERS = 1500  # of each text
 _MOST = 2000  # candidates that are compared
 _TOKEN = lazy_regex(r"[a-z0-9]+(?:[._:/@+-]+[a-z0-9]+)*")
 _PART = lazy_regex(r"[._:/@+-]+")
-_CJK = lazy_regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 _DIGIT = lazy_regex(r"\d")
+_NUMBERED_NAME = lazy_regex(r"[a-z]+\d+s")
 _HUMPED = lazy_regex(r"\b\w*[a-z][A-Z]\w*\b|\b[A-Z]+_[A-Z_\d]+\b")
 _FOREIGN = lazy_regex(
     r"\b(?:der|die|das|den|und|ist|sind|im|von|mit|le|la|les|des|du|est|une?|dans|el|los|las|del|en|con|es|il|lo|di|che|per|non"
@@ -48,7 +48,7 @@ grant give gave allow unlock permission
 review check inspect proofread
 send sent mail post dispatch deliver go
 pay paid transfer
-cost price worth expensive dear euro euros dollar dollars fee pay
+cost price worth expensive dear euro euros dollar dollars fee
 db database
 repo repository
 config configuration settings
@@ -67,6 +67,7 @@ phone telephone
 confirmation reference
 people person participants
 begin start
+leftover left remaining rest
 show display appear
 write wrote written writing draft
 make create created
@@ -84,7 +85,7 @@ answer reply respond response
 windy wind
 """
 _LIGHT = frozenset(
-    "run start begin get make take put keep give show need hold work look come time way kind type sort name called thing"
+    "help run start begin get make take put keep give show need hold work look come time way kind type sort name called thing"
     " stuff part one bit lot use good whole exactly currently present respect regard detail general data other own number id".split()
 )
 _TRIVIAL = frozenset(
@@ -193,9 +194,12 @@ class Subject:
             return 0.0  # words of the same concepts alone are too little
         whole = got = 0.0
         alike = 0
+        named = True  # whether the text has the word before: a bare number belongs to it ("board 3")
         for word, (forms, worth), match in zip(self.words, self._wanted, exact, strict=True):
             whole += worth
-            if match:
+            stray = word.isdecimal() and not named
+            named = bool(match) or word.isdecimal()
+            if match and not stray:
                 got += worth * (_SYNONYM if match in forms.synonyms else 1.0)
             elif like := _alike(forms, has, used):
                 got += worth * (SAME_CONCEPT if self._language == has.language else TRANSLATED)
@@ -306,12 +310,14 @@ def _light_stems() -> frozenset[str]:
 @lru_cache(1 << 12)
 def _forms(word: str, language: str) -> Forms:
     plain = folded(word).lstrip("#@")
-    if _CJK.search(plain):
+    if CJK.search(plain):
         pairs = {plain[at : at + 2] for at in range(len(plain) - 1)} if len(plain) > 3 else set[str]()
         english = glossary(language).get(plain, ()) if language != "en" else ()
         forms = frozenset({plain, *pairs, *map(_stem, english)})
         return Forms(forms, frozenset(), _concepts(plain, language))
     names = [plain, *(glossary(language).get(plain, ()) if language != "en" else ())]
+    if _NUMBERED_NAME.fullmatch(plain):
+        names.append(plain[:-1])  # two U9s
     again, dash, rest = plain.partition("-")
     if dash and again in ("re", "pre", "un") and len(rest) > 3:
         names.append(rest)  # re-signed
@@ -321,7 +327,7 @@ def _forms(word: str, language: str) -> Forms:
 
 
 def _concepts(plain: str, language: str) -> frozenset[str]:
-    if _CJK.search(plain):
+    if CJK.search(plain):
         return frozenset(name for word, names in unspaced_words(language) if word in plain for name in names)
     return concepts(plain, language)
 
