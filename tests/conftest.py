@@ -67,7 +67,10 @@ ABOUT_ENGINES = ("core/test_bad_input.py", "ledger/", "recall/", "retention/", "
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Of a test with many cases, the first runs on PostgreSQL too; the others do so in `make reliability`."""
+    """Where the engine is not the subject, only the first case runs on PostgreSQL, in `make test-postgres`.
+
+    The other cases run there in `make reliability`.
+    """
     engines = {}
     for item in items:
         if why := left_out.reason(item.name):
@@ -77,7 +80,9 @@ def pytest_collection_modifyitems(items):
             engines.setdefault((item.path, item.originalname), {}).setdefault(engine, []).append(item)
     for cases in engines.values():
         if cases.keys() > {"postgres"}:
-            for item in cases["postgres"][1:]:
+            first, *others = cases["postgres"]
+            first.add_marker(pytest.mark.postgres)
+            for item in others:
                 item.add_marker(pytest.mark.reliability)
 
 

@@ -36,6 +36,11 @@ def _awaited(
     return call
 
 
+def sync_memory(memory: TaskMemory | AsyncTaskMemory) -> TaskMemory:
+    """The TaskMemory behind a memory of either kind."""
+    return memory.memory if isinstance(memory, AsyncTaskMemory) else memory
+
+
 class AsyncTaskMemory:
     """A TaskMemory for event loops. A cancelled call may still write: use idempotency keys."""
 

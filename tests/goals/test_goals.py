@@ -32,7 +32,7 @@ def status(memory, goal):
     return found
 
 
-def test_a_goal_is_no_current_task_and_stands_in_the_same_ledger(memory, task, goal):
+def test_a_goal_is_never_the_current_task_and_is_in_the_same_ledger(memory, task, goal):
     assert memory.task_get().id == task
     assert [card.id for card in memory.task_list(kind="goal").tasks] == [goal]
     assert goal not in [card.id for card in memory.task_list().tasks]
@@ -68,7 +68,7 @@ def test_progress_comes_from_the_tasks_and_the_criteria_each_with_its_evidence(m
     assert status(memory, goal).tasks_total == 1
 
 
-def test_a_goal_is_reached_by_its_criteria_or_by_a_word_that_says_why_not(memory, goal, tmp_path):
+def test_a_goal_is_finished_by_its_criteria_or_with_a_reason(memory, goal, tmp_path):
     with refused(memory, "illegal_transition", naming="2 of 2 criteria"):
         memory.goal_finish(goal)
     with refused(memory, "illegal_transition"):
@@ -269,19 +269,19 @@ BAD = [
 ]  # fmt: skip
 
 
-def test_what_is_no_criterion_is_refused_and_nothing_is_written(memory):
+def test_invalid_criteria_are_refused_and_nothing_is_written(memory):
     for criteria, code in BAD:
         with refused(memory, code):
             memory.goal_create("x", criteria)
 
 
-def test_what_is_no_budget_is_refused(memory):
+def test_invalid_budgets_are_refused(memory):
     for budget in [{"attempts": 0}, {"tokens": -1}, {"beers": 3}, {"cost": "much"}, {"tokens": 1.5}]:
         with refused(memory, "invalid_argument"):
             memory.goal_create("x", budget=budget)
 
 
-def test_a_task_is_no_goal(memory, task, goal):
+def test_a_task_is_not_a_goal(memory, task, goal):
     for call in (
         lambda: memory.goal_status(task), lambda: memory.goal_check(task), lambda: memory.goal_finish(task),
         lambda: memory.goal_decide(task, 1, "met"), lambda: memory.goal_update(task, spent={"tokens": 1}),

@@ -77,7 +77,7 @@ def test_the_second_folder_is_looked_into_soon_and_the_first_at_once(tmp_path):
     assert module._SELDOM < module.WATCH_SECONDS
 
 
-def test_one_who_can_do_nothing_does_not_try_at_every_call(journal, monkeypatch):
+def test_a_drain_without_progress_is_not_retried_at_every_call(journal, monkeypatch):
     monkeypatch.setattr(module, "_REST", 100.0)
     drain = Drain(journal, able=False)
     catch_up = CatchUp(journal, drain)

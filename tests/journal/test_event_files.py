@@ -126,7 +126,7 @@ def test_a_full_disk_leaves_nothing_half_written(journal, monkeypatch, step):
     assert not any(files for _, _, files in os.walk(os.path.dirname(journal.folders[0])))
 
 
-def test_what_a_killed_writer_left_is_swept_away_and_never_read(journal):
+def test_half_written_files_of_killed_writers_are_removed_and_never_read(journal):
     write_event(journal, name(1), {"at": 1})
     half = os.path.join(journal.folders[0], "tmp", name(2))
     with open(half, "w") as file:
@@ -147,7 +147,7 @@ def test_what_a_killed_writer_left_is_swept_away_and_never_read(journal):
      (b"[" * 100_000, "not JSON"), (b'"x"' + b" " * event_files.MOST_BYTES, "more than")],
     ids=["empty", "cut", "binary", "list", "deep", "huge"],
 )  # fmt: skip
-def test_a_file_that_holds_no_event_says_why(journal, content, why):
+def test_a_file_without_an_event_is_explained(journal, content, why):
     path = write_event(journal, name(1), {})
     with open(path, "wb") as file:
         file.write(content)

@@ -53,7 +53,7 @@ def failure(server, seconds=5.0) -> ModelFailure:
     return caught.value
 
 
-def test_one_plain_request_gets_the_answer_and_says_what_it_used():
+def test_one_request_returns_the_answer_and_its_usage():
     with serving(says(GOOD)) as server:
         reply = ask(server.url)
     (asked,) = server.asked
@@ -71,7 +71,7 @@ def test_one_plain_request_gets_the_answer_and_says_what_it_used():
 
 
 @pytest.mark.parametrize(("rung", "tries"), [("json_schema", 1), ("json_object", 2), ("prompt", 3)])
-def test_a_server_is_asked_in_the_way_it_knows_and_that_is_remembered(rung, tries):
+def test_the_supported_response_format_is_remembered(rung, tries):
     with serving(only(rung, says(GOOD))) as server:
         asking = client(server.url)
         assert asking.ask(REQUEST, 5.0).usage.rung == rung
@@ -80,7 +80,7 @@ def test_a_server_is_asked_in_the_way_it_knows_and_that_is_remembered(rung, trie
     assert len(server.asked) == tries + 1
 
 
-def test_a_way_that_did_not_help_is_not_remembered():
+def test_an_unsupported_response_format_is_not_remembered():
     with serving(status(400), status(400), status(400), says(GOOD)) as server:
         asking = client(server.url)
         assert failure(asking).kind == "rejected"
@@ -103,7 +103,7 @@ def test_the_first_object_is_found_in_what_surrounds_it(text):
     assert len(server.asked) == 1
 
 
-def test_what_no_store_takes_is_not_let_in():
+def test_lone_surrogates_are_replaced():
     with serving(says('{"answer": "a \\ud800 b", "cites": [], "\\udfff": ["\\ud801"]}')) as server:
         assert ask(server.url).result == "a ? b"
 
@@ -132,7 +132,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_said_to_the_model_once(name):
+def test_a_model_is_corrected_once(name):
     content, why = WRONG[name]
     with serving(says(content), says(GOOD)) as server:
         reply = ask(server.url)
@@ -197,7 +197,7 @@ def test_a_server_that_hangs_costs_its_time_once(answer):
         assert len(server.asked) == 1
 
 
-def test_nobody_is_there():
+def test_an_unreachable_server_fails_with_a_reason():
     with serving(says(GOOD)) as server:
         url = server.url
     failed = failure(client(url))
@@ -221,14 +221,14 @@ def test_a_server_that_fails_is_left_alone_for_longer_each_time():
         assert failure(asking).kind == "status"
 
 
-def test_answers_of_no_use_are_borne_a_few_times():
+def test_a_few_useless_answers_are_tolerated():
     with serving(says(None, refusal="no")) as server:
         asking = client(server.url)
         kinds = [failure(asking).kind for _ in range(breaker.PATIENCE + 1)]
     assert kinds == ["refused"] * breaker.PATIENCE + ["paused"]
 
 
-def test_after_a_pause_only_one_tries():
+def test_after_a_pause_one_caller_tries():
     found = breaker.Breaker()
     found.failed(0.0, "it failed")
     assert "next attempt in 10 s" in (found.refusal(20.0) or "")
@@ -236,7 +236,7 @@ def test_after_a_pause_only_one_tries():
     assert found.refusal(31.0) is not None
 
 
-def test_a_key_goes_to_the_server_and_nowhere_else(monkeypatch):
+def test_a_key_is_sent_only_to_its_server(monkeypatch):
     monkeypatch.setenv("MY_KEY", "s3cret")
     with serving(status(401, b"bad key s3cret")) as server:
         failed = failure(client(server.url, model_local_key_env="MY_KEY"))
@@ -254,7 +254,7 @@ def test_a_key_goes_to_the_server_and_nowhere_else(monkeypatch):
     "settings",
     [{"model_local_name": ""}, {"model_local_url": "localhost:1"}, {"model_local_url": "http://u:p@h/"}],
 )
-def test_settings_that_cannot_be_are_named(settings):
+def test_invalid_settings_are_named(settings):
     given = {"model_local_url": "http://127.0.0.1:1/v1", "model_local_name": "tiny", **settings}
     failed = failure(ModelServer("local", load_settings({}, **given)))
     assert failed.kind == "misconfigured"
@@ -262,7 +262,7 @@ def test_settings_that_cannot_be_are_named(settings):
 
 
 @pytest.mark.parametrize("usage", [None, (-1, "x"), (10**30, True)])
-def test_a_server_that_tells_no_usage_gets_our_own_count(usage):
+def test_usage_is_estimated_if_the_server_does_not_report_it(usage):
     with serving(says(GOOD, usage=usage)) as server:
         used = ask(server.url).usage
     assert 10 < used.tokens_in < 60

@@ -81,16 +81,16 @@ what is done, and why is the rest late, and what do we tell the user? And who de
 
 
 @pytest.mark.parametrize("question", SIMPLE)
-def test_a_question_for_what_is_recorded_is_simple(question):
+def test_a_question_about_records_is_simple(question):
     assert not is_complex(question)
 
 
 @pytest.mark.parametrize("question", COMPLEX)
-def test_a_question_for_a_judgement_is_complex(question):
+def test_a_question_that_needs_judgement_is_complex(question):
     assert is_complex(question)
 
 
-def test_a_story_is_complex_and_no_question_takes_long():
+def test_a_story_is_complex_and_any_length_is_judged():
     assert is_complex("We tried to build it and then it " * 10 + "broke")
     assert is_complex("why does " * 50_000)
     assert not is_complex("")

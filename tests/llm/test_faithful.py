@@ -80,12 +80,12 @@ Step 4 can be considered done.
 
 
 @pytest.mark.parametrize("text", TRUE)
-def test_what_agrees_with_the_plan_passes(text):
+def test_texts_that_agree_with_the_plan_pass(text):
     faithful.check(text, PLAN, [3, 7], GIVEN)
 
 
 @pytest.mark.parametrize("text", FALSE)
-def test_no_step_is_called_done_that_is_not(text):
+def test_a_step_may_not_be_called_done_too_early(text):
     with pytest.raises(ValueError, match="done, which the facts do not say"):
         faithful.check(text, PLAN, [3, 7], GIVEN)
 
@@ -107,7 +107,7 @@ def test_names_and_citations_come_from_the_facts(text, why):
         faithful.check(text, PLAN, [3, 7], GIVEN)
 
 
-def test_a_title_may_have_any_words_in_it():
+def test_titles_may_contain_any_words():
     item = Item(id="s1", ordinal=1, title="Complete the done list", status="pending", detail={})
     faithful.check("Next: Complete the done list.", faithful.Plan(items=(item,)), [], "")
 

@@ -147,7 +147,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("kind", LIES)
-def test_a_lie_with_a_valid_citation_changes_nothing(world, kind):
+def test_a_lie_with_a_valid_citation_is_rejected(world, kind):
     assert _believed(world, LIES[kind]) == []
 
 
@@ -246,9 +246,66 @@ LIES_OF_A_MOVE = [
 ]  # fmt: skip
 
 
-def test_a_lie_about_people_money_hours_or_outcomes_changes_nothing(opened, store_url, clock):
+def test_lies_about_people_money_hours_or_outcomes_are_rejected(opened, store_url, clock):
     move = Move(opened, store_url, clock)
     assert _believed(move, LIES_OF_A_MOVE) == []
+
+
+class Records(World):
+    """A third trade, with a replan, a limit in hours, a failed run and messages in other languages."""
+
+    def __init__(self, opened, url, clock):
+        self._opened, self._url = opened, url
+        memory = opened(url)
+        user, tool = memory.acting_as(channel="user"), memory.acting_as(channel="tool")
+        self.id = user.task_register(
+            "Move the records", ["Export", "Map the fields", "Trial import", "Freeze the old system", "Final import"],
+            request="Move all records before 31 May. Nobody outside may see real names.",
+        ).task_id  # fmt: skip
+        self.seqs = {"request": 1}
+        self.note(
+            "export", memory.task_update(self.id, "48,310 records exported", step=1, step_status="completed")
+        )
+        self.note(
+            "map", memory.task_update(self.id, "212 of 260 fields mapped", step=2, step_status="active")
+        )
+        self.note("run", tool.task_log_action(
+            self.id, "Trial import", type="cli", tool="Bash", input={"command": "medicore import"},
+            output="27 rejected: invalid birth date", status="failed"))  # fmt: skip
+        self.note("hours", user.task_remember(
+            self.id, "Imports only between 19:00 and 6:00.", type="user_instruction"))  # fmt: skip
+        self.note("merge", memory.task_decide(
+            self.id, choice="Merge by insurance number", title="Duplicates", options=["by name"],
+            reasoning="names are not unique", if_wrong="split them by hand"))  # fmt: skip
+        self.note("german", memory.task_update(self.id, "Das Archiv liegt auf dem Server im Keller."))
+        letter = memory.task_intent(self.id, what="Mail the notice to the authority", verify="mail book")
+        self.note("letter", letter)
+        clock.forward(3600)
+
+
+LIES_ABOUT_RECORDS = [
+    (
+        "did the notice to the authority go out?",
+        "The authority has received the notice ({letter}).",
+        "letter",
+    ),
+    ("may I import at 11:00?", "Yes, importing at 11:00 is fine ({hours}).", "hours"),
+    ("when may I import?", "Imports run between 6:00 and 19:00 ({hours}).", "hours"),
+    ("how many fields are mapped?", "All 260 fields are mapped ({map}).", "map"),
+    ("how many records were exported?", "27 records were exported ({export}).", "export"),
+    ("did the trial import pass?", "Yes, the trial import passed ({run}).", "run"),
+    ("how do we merge duplicates?", "Duplicates are merged by name ({merge}).", "merge"),
+    ("what is done?", "The export and the trial import are done ({export}).", "export"),
+    ("what is next?", "Freezing the old system is next ({map}).", "map"),
+    ("wo liegt das Archiv?", "Das Archiv liegt in der Cloud ({german}).", "german"),
+    ("who may see real names?", "The authority may see real names ({request}).", "request"),
+    ("what if merging is wrong?", "Then the records are merged by name ({merge}).", "merge"),
+]
+
+
+def test_lies_about_hours_runs_and_plans_are_rejected(opened, store_url, clock):
+    records = Records(opened, store_url, clock)
+    assert _believed(records, LIES_ABOUT_RECORDS) == []
 
 
 HONEST_ABOUT_A_MOVE = [
@@ -258,7 +315,7 @@ HONEST_ABOUT_A_MOVE = [
 ]
 
 
-def test_honest_wording_about_a_move_is_taken(opened, store_url, clock):
+def test_honest_wording_about_a_move_is_accepted(opened, store_url, clock):
     move = Move(opened, store_url, clock)
     believed = _believed(move, HONEST_ABOUT_A_MOVE)
     assert [question for question, *_ in believed] == [question for question, *_ in HONEST_ABOUT_A_MOVE]
@@ -281,7 +338,7 @@ HONEST = [
 ]  # fmt: skip
 
 
-def test_honest_wording_is_taken(world):
+def test_honest_wording_is_accepted(world):
     refused = []
     for question, told, cited in HONEST:
         text = told.format(**{name: f"#{seq}" for name, seq in world.seqs.items()})
@@ -314,7 +371,7 @@ def test_the_ledgers_own_answer_is_in_the_prompt(world):
         assert "Answer of the ledger" in server.asked[0]["messages"][1]["content"]
 
 
-def test_a_local_model_that_hangs_is_given_up_soon_and_not_asked_again(world):
+def test_a_hanging_local_model_is_abandoned_and_paused(world):
     with serving(hangs) as server:
         assert world.asked(server, "what is next?", model_answer_timeout=0.2).source == "ledger"
         assert len(server.asked) == 1
@@ -322,12 +379,12 @@ def test_a_local_model_that_hangs_is_given_up_soon_and_not_asked_again(world):
         assert len(server.asked) == 1  # the breaker remembers
 
 
-def test_what_a_model_stopped_saying_in_the_middle_is_not_used(world):
+def test_a_truncated_answer_is_not_used(world):
     with serving(says('{"answer": "Step 2 is', finish="length")) as server:
         assert world.asked(server, "what is next?").source == "ledger"
 
 
-def test_an_answer_in_another_language_stands(world):
+def test_answers_in_other_languages_are_not_reworded(world):
     with serving(
         says({"answer": "Ja, die Tests sind durchgelaufen.", "cites": [world.seqs["tests"]]})
     ) as server:

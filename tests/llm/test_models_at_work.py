@@ -37,7 +37,7 @@ def answers(text, *cites):
     return says({"answer": text, "cites": list(cites)})
 
 
-def test_an_answer_in_the_models_words_says_so(asking):
+def test_source_names_the_model_that_worded_an_answer(asking):
     with serving(answers("Steps 1 and 2 are done, and step 3 is next (#3).", 3)) as server:
         memory, task = asking(server)
         asked = memory.task_ask(task, "what is next?")
@@ -60,7 +60,7 @@ def test_an_answer_in_the_models_words_says_so(asking):
     ],
     ids=["lie", "no such event", "refusal", "truncated", "garbage", "500", "hang"],
 )
-def test_whatever_a_model_does_the_answer_is_right(asking, answer):
+def test_the_ledgers_answer_stands_whatever_a_model_does(asking, answer):
     with serving(answer) as server:
         memory, task = asking(server)
         found = memory.task_ask(task, "what is next?")
@@ -68,7 +68,7 @@ def test_whatever_a_model_does_the_answer_is_right(asking, answer):
     assert found.text.startswith('Next: step 3 — "Run the container"')
 
 
-def test_a_write_stays_written_whatever_becomes_of_its_question(asking):
+def test_a_write_survives_a_failed_question(asking):
     with serving(hangs) as server:
         memory, task = asking(server)
         written = memory.task_update(task, "Now running it.", query="where was I?")
@@ -76,7 +76,7 @@ def test_a_write_stays_written_whatever_becomes_of_its_question(asking):
     assert written.answer.source == "ledger"
 
 
-def test_the_worker_lets_a_model_write_the_summary_if_it_is_true(asking):
+def test_the_worker_uses_a_models_summary_if_it_is_true(asking):
     true = says({"summary": "The image is built and pushed. Running the container is next."})
     with serving(true) as server:
         memory, task = asking(server)
@@ -97,7 +97,7 @@ def test_a_summary_that_lies_is_replaced_by_that_of_the_rules(asking):
     assert "2 of 3 steps are done" in summary.text
 
 
-def test_the_worker_keeps_all_that_a_model_found_once(asking):
+def test_the_worker_keeps_each_entry_of_a_model_once(asking):
     entry = {
         "type": "error", "summary": "The push failed once", "detail": "No rights.", "tags": ["push"],
         "relevance_to": ["s2"], "severity": "high", "quote": "Step 2 is done", "cites": [3],
@@ -119,7 +119,7 @@ def test_the_worker_keeps_all_that_a_model_found_once(asking):
     assert (found.origin.agent, found.origin.channel) == ("ringbolt", "agent")
 
 
-def test_the_bare_list_of_the_source_is_accepted(asking):
+def test_a_bare_list_of_entries_is_accepted(asking):
     """The prompt of the source asks for nothing but a JSON array, with tags in one text."""
     listed = [
         {
@@ -204,7 +204,7 @@ def test_a_long_history_is_read_in_chunks_and_each_event_once(asking):
         assert len(server.asked) == asked
 
 
-def test_what_a_model_did_not_answer_is_read_later(asking):
+def test_events_that_a_model_left_unanswered_are_read_later(asking):
     with serving(status(500)) as server:
         memory, task = asking(server, summary_every=0)
         Worker(memory).run_once()

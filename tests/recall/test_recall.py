@@ -154,7 +154,7 @@ def test_a_long_text_is_found_by_its_last_words(memory, task):
     assert "quuxlast" in only(memory, "quuxlast").snippet
 
 
-def test_what_is_longer_than_the_index_takes_is_written_all_the_same(memory, task):
+def test_texts_longer_than_the_index_allows_are_still_written(memory, task):
     letters = "".join(chr(0x20000 + number) for number in range(60_000))
     chunks = " ".join(f"{letters[at : at + 40]}_{letters[at + 40 : at + 80]}" for at in range(0, 60_000, 80))
     memory.task_log_action(task, "quuxhuge", output=chunks)
@@ -275,7 +275,7 @@ def test_words_count_more_than_their_neighbourhood(memory, task):
     assert all(hit.score < found[0].score for hit in found[1:])
 
 
-def test_who_asks_for_an_identifier_gets_only_texts_that_have_words_of_it(memory, task):
+def test_a_query_for_an_identifier_returns_only_texts_with_its_words(memory, task):
     chat(memory, task, 3)
     right = memory.task_update(task, "bumped to v2.7.1").seq
     chat(memory, task, 3)
@@ -283,7 +283,7 @@ def test_who_asks_for_an_identifier_gets_only_texts_that_have_words_of_it(memory
 
 
 @pytest.mark.parametrize("old", ["quux the first way", "first"])
-def test_what_was_superseded_is_marked_and_comes_after_what_replaced_it(memory, task, old):
+def test_superseded_entries_are_marked_and_rank_below_their_replacement(memory, task, old):
     first = memory.task_decide(task, choice="quux the first way").seq
     second = memory.task_decide(task, choice="quux the second way", supersedes=first).seq
     third = memory.task_decide(task, choice="a third way", supersedes=second).seq
@@ -297,7 +297,7 @@ def test_what_was_superseded_is_marked_and_comes_after_what_replaced_it(memory, 
         assert order.index(third) < order.index(second) < order.index(first)
 
 
-def test_what_replaced_a_hit_comes_with_it_from_far_away(memory, task):
+def test_a_distant_replacement_comes_with_the_outdated_hit(memory, task):
     old = memory.task_decide(task, choice="store sessions in quux").seq
     chat(memory, task, 30)
     new = memory.task_decide(task, choice="keep them in memory", supersedes=old).seq
@@ -309,7 +309,7 @@ def test_what_replaced_a_hit_comes_with_it_from_far_away(memory, task):
     assert seqs(memory, "quux", at=old + 3)[0] == old
 
 
-def test_an_earlier_value_of_a_variable_comes_after_the_one_that_holds(memory, task):
+def test_an_earlier_value_of_a_variable_ranks_below_the_current_one(memory, task):
     values = [memory.task_set(task, "image", f"quux:{number}").seq for number in range(12)]
     found = memory.task_recall("quux:3").hits
     order = [hit.seq for hit in found]
@@ -317,7 +317,7 @@ def test_an_earlier_value_of_a_variable_comes_after_the_one_that_holds(memory, t
     assert next(hit for hit in found if hit.seq == values[3]).replaced_by == values[4]
 
 
-def test_what_was_invalidated_is_marked_and_comes_last(memory, task):
+def test_invalidated_entries_are_marked_and_come_last(memory, task):
     wrong = memory.task_remember(task, "the quux port is 5432").seq
     right = memory.task_remember(task, "a quux port", invalidates=wrong).seq
     other = memory.task_remember(task, "about a quux port").seq
@@ -327,7 +327,7 @@ def test_what_was_invalidated_is_marked_and_comes_last(memory, task):
     assert found[-1].status == "invalidated"
 
 
-def test_a_message_that_was_undone_is_marked(memory, task):
+def test_an_undone_message_is_marked(memory, task):
     seq = memory.task_update(task, "quux was deployed").seq
     memory.task_undo(task, seq)
     hit = only(memory, "quux")
@@ -376,7 +376,7 @@ def test_the_calls_of_one_tool_cannot_fill_the_answer(memory, task):
     assert set(wanted) <= set(seqs(memory, "quux"))
 
 
-def test_chatty_sources_come_when_there_is_nothing_else(memory, task):
+def test_chatty_sources_fill_a_page_that_has_nothing_else(memory, task):
     action = memory.task_log_action(task, "a long run", status="started").seq
     for letters in LETTERS[:20]:
         memory.task_log_append(task, action=action, content=f"quux {letters} line")
@@ -606,7 +606,7 @@ def test_anchors_are_fresh_until_the_file_changes_or_goes(memory, place):
     assert [found for _, found in state(here)] == ["unverifiable", "unverifiable"]
 
 
-def test_what_cannot_be_read_safely_is_unverifiable(memory, place, tmp_path):
+def test_unreadable_files_are_unverifiable(memory, place, tmp_path):
     here = memory.acting_as(workspace=str(place))
     task = here.task_register("T").task_id
     here.task_remember(task, "quux", anchors=["src/app.py"])
@@ -666,7 +666,7 @@ def test_bad_arguments_are_refused(memory, task, code, arguments):
         memory.task_recall(**{"query": "quux", "task_id": task, **arguments})
 
 
-def test_what_is_not_there_is_refused(memory, task):
+def test_missing_tasks_steps_and_events_are_refused(memory, task):
     with refused(memory, "task_not_found"):
         memory.task_recall("x", task_id="zzzzzzzz")
     with refused(memory, "item_not_found"):

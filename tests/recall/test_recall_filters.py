@@ -107,7 +107,7 @@ def test_near_texts_pass_the_filters_themselves(memory, task):
     assert set(seqs(memory, "quux", near=True, task_id=task, item="s1")) == {4}
 
 
-def test_what_says_nothing_is_never_a_hit(memory, task):
+def test_silent_events_are_never_hits(memory, task):
     memory.task_update(task, "quux one")
     memory.acting_as(session="T").task_focus(task)
     memory.task_claim(task, item="s2")
@@ -272,7 +272,7 @@ def test_the_past_by_event_and_by_time(memory, clock, task):
     assert seqs(memory, task_id=task, at=gone) == [gone, old, 1]
 
 
-def test_a_time_filter_shows_what_has_become_of_things_since(memory, clock, task):
+def test_a_time_filter_shows_the_present_status(memory, clock, task):
     """`until` is about when something was written; `at` is about how things stood."""
     old = memory.task_decide(task, choice="quux one").seq
     clock.forward(3600)
@@ -283,7 +283,7 @@ def test_a_time_filter_shows_what_has_become_of_things_since(memory, clock, task
     assert (hit.status, hit.replaced_by) == ("active", None)
 
 
-def test_a_status_that_changed_often_is_that_of_the_time(memory, task):
+def test_a_search_in_the_past_shows_the_status_of_that_time(memory, task):
     entry = memory.task_remember(task, "quux", type="question").seq
     resolved = memory.task_remember(task, "settled", resolves=entry).seq
     undone = memory.task_undo(task, resolved).seq
@@ -304,7 +304,7 @@ def exported(opened, tmp_path):
     return exported_lines(opened(tmp_path / "source.db"), tmp_path / "events")
 
 
-def test_whatever_an_import_brings_can_be_searched(opened, new_store_url, exported, tmp_path):
+def test_imported_events_can_be_searched(opened, new_store_url, exported, tmp_path):
     """Odd data that an import lets in is searchable or skipped: no raw error, on every engine."""
     from contextlib import suppress
 
@@ -418,7 +418,7 @@ class _Numbers:
         return self._dice.randbytes(size)
 
 
-def test_making_the_index_anew_gives_the_same_answers(memory, store_url, clock):
+def test_a_rebuilt_index_gives_the_same_results(memory, store_url, clock):
     fill(memory, clock)
     before = answers(memory)
     if is_postgres(store_url):
@@ -466,7 +466,7 @@ def test_an_index_that_is_behind_heals(memory, store_url, clock, mark, lost):
 
 
 @postgres_only
-def test_events_that_are_missing_in_the_index_are_found_all_the_same(memory, store_url, clock):
+def test_unindexed_events_are_found(memory, store_url, clock):
     fill(memory, clock, 300)
     before = answers(memory)
     with postgres_client(store_url) as client:
@@ -481,7 +481,7 @@ def test_events_that_are_missing_in_the_index_are_found_all_the_same(memory, sto
     assert answers(memory) == before
 
 
-def test_what_waits_is_ranked_as_if_it_were_indexed(memory, clock):
+def test_unindexed_texts_are_ranked_like_indexed_ones(memory, clock):
     """Batches make no difference: answers are the same with and without the texts that wait."""
     fill(memory, clock, 430)
     before = answers(memory)

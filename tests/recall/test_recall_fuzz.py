@@ -70,7 +70,7 @@ def test_any_text_is_a_query(large, query):
 
 @given(st.text(st.characters(), min_size=1, max_size=30))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_what_is_written_is_found_by_itself(memory, text):
+def test_a_text_is_found_by_its_own_words(memory, text):
     """Any text that can be stored and has a word is found by itself."""
     task = memory.task_register("T").task_id
     try:

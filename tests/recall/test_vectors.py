@@ -76,7 +76,7 @@ def first(memory, query, **options) -> str | None:
 # --- what is found ----------------------------------------------------------------------------------
 
 
-def test_a_text_is_found_by_what_it_means(memory):
+def test_a_text_is_found_by_its_meaning(memory):
     write(memory, PUPPY, CAR, LAWSUIT)
     for query, text in {"dog": PUPPY, "automobile": CAR, "lawyer": LAWSUIT}.items():
         found = memory.task_recall(query)
@@ -95,7 +95,7 @@ def test_without_an_embedder_only_words_count(opened, store_url):
     assert rows(store_url, "SELECT * FROM vectors") == []
 
 
-def test_what_was_just_written_is_found_by_its_meaning(memory):
+def test_a_new_text_is_found_by_its_meaning(memory):
     task = write(memory, *[f"{FILLER} {number}" for number in range(70)])
     for query, text in {"dog": PUPPY, "automobile": CAR, "lawyer": LAWSUIT}.items():
         assert first(memory, query) != text
@@ -111,7 +111,7 @@ def test_words_and_meaning_count_together(memory):
 
 
 @pytest.mark.parametrize("query", ['"the dog"', "src/dog.py", "dog_food", "dog*"])
-def test_who_asks_for_exact_words_gets_no_others(memory, query):
+def test_a_query_for_exact_words_returns_no_others(memory, query):
     write(memory, PUPPY)
     found = memory.task_recall(query)
     assert (found.hits, found.semantic, found.warnings) == ((), False, ())
@@ -153,7 +153,7 @@ def test_the_end_of_a_long_text_is_found_by_its_meaning(memory):
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200), st.integers(0, 200))
-def test_chunks_are_short_and_leave_nothing_out(piece, times):
+def test_chunks_are_short_and_complete(piece, times):
     text = piece * times
     parts = chunks(text)
     assert 1 <= len(parts) <= 2 * (HEAD + TAIL) // CHUNK
@@ -177,7 +177,7 @@ def corpus(memory):
     )
 
 
-def test_vectors_that_are_made_anew_give_the_same_answers(memory, store_url):
+def test_rebuilt_vectors_give_the_same_results(memory, store_url):
     corpus(memory)
     before = answers(memory)
     assert all(found.semantic for found in before)
@@ -203,7 +203,7 @@ def test_another_process_sees_the_same(memory, opened, store_url):
     assert answers(memory) == answers(opened(store_url, embedder="static"))
 
 
-def test_each_text_has_its_vectors_once_however_many_search(memory, opened, store_url):
+def test_concurrent_searches_compute_each_vector_once(memory, opened, store_url):
     corpus(memory)
     memories = [opened(store_url, embedder="static") for _ in range(4)]
     errors = []
@@ -225,7 +225,7 @@ def test_each_text_has_its_vectors_once_however_many_search(memory, opened, stor
 
 
 @sqlite_only
-def test_a_backup_that_is_restored_is_searched_as_it_is(memory, tmp_path):
+def test_a_restored_backup_can_be_searched(memory, tmp_path):
     task = write(memory, PUPPY)
     memory.task_recall("dog")
     memory.backup(tmp_path / "backup.db")
@@ -275,7 +275,7 @@ def test_an_extension_that_comes_later_is_used_after_a_reindex(opened, postgres_
 
 
 @pytest.mark.parametrize("new_store_url", ["postgres", "pgvector"], indirect=True)
-def test_a_text_that_is_committed_late_is_not_passed_over(memory, opened, store_url):
+def test_a_text_committed_late_gets_its_vectors(memory, opened, store_url):
     task = write(memory, FILLER)
     slow = opened(store_url, embedder="static")
     late = slow.task_register("Late").task_id
@@ -328,7 +328,7 @@ print(memory.task_recall("puppy").hits[0].title)
 
 
 @pytest.mark.parametrize("missing", [["numpy"], ["wordllama"], ["numpy", "wordllama"]])
-def test_without_its_packages_words_are_found_and_the_lack_is_named(tmp_path, missing):
+def test_without_its_packages_search_uses_words_and_warns(tmp_path, missing):
     done = run_python(_BLOCKED, str(tmp_path / "store.db"), *missing)
     found, error, again = done.stdout.splitlines()
     assert found.startswith("The puppy sleeps|False|")
@@ -339,21 +339,21 @@ def test_without_its_packages_words_are_found_and_the_lack_is_named(tmp_path, mi
     assert again == "The puppy sleeps"
 
 
-def test_the_package_of_the_word_vectors_is_read_and_never_run(tmp_path):
+def test_the_word_vector_package_is_read_and_never_run(tmp_path):
     code = _BLOCKED.replace("sys.modules[name] = None", "pass") + "print(*sys.modules)"
     loaded = run_python(code, str(tmp_path / "store.db")).stdout.split()
     assert "numpy" in loaded
     assert not {"wordllama", "tokenizers", "pydantic", "requests", "safetensors"} & set(loaded)
 
 
-def test_vectors_cannot_be_made_where_no_embedder_is_set(opened, store_url):
+def test_computing_vectors_needs_an_embedder(opened, store_url):
     memory = opened(store_url)
     with refused(memory, "embedder_unavailable"):
         memory.reindex(vectors=True)
 
 
 @sqlite_only
-def test_a_store_that_others_write_to_is_searched_all_the_same(memory, store_url):
+def test_a_busy_store_can_be_searched(memory, store_url):
     task = write(memory, PUPPY)
     memory.task_recall("dog")
     memory.task_update(task, CAR)
@@ -459,7 +459,7 @@ def test_a_server_makes_the_vectors(opened, store_url, server, monkeypatch):
     assert [asked["input"] for asked in server.asked[number:]] == [["dog"], [FILLER]]
 
 
-def test_a_search_asks_for_one_batch_and_says_what_is_left(opened, store_url, server):
+def test_a_search_requests_one_batch_and_reports_the_backlog(opened, store_url, server):
     memory = opened(store_url, **endpoint(server))
     write(memory, *[f"note {number}" for number in range(150)], PUPPY)
     found = memory.task_recall("dog")
@@ -530,7 +530,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("name", FAILURES)
 @sqlite_only
-def test_recall_answers_whatever_a_server_does(opened, store_url, server, name, monkeypatch):
+def test_recall_survives_any_server_response(opened, store_url, server, name, monkeypatch):
     from ringbolt.recall import endpoint_embedder as client
 
     monkeypatch.setattr(client, "QUERY_SECONDS", 0.3)
@@ -551,7 +551,7 @@ def test_recall_answers_whatever_a_server_does(opened, store_url, server, name, 
     assert first(memory, "dog") == PUPPY
 
 
-def test_recall_answers_without_the_server(opened, store_url, server):
+def test_recall_works_without_the_server(opened, store_url, server):
     memory = opened(store_url, **endpoint(server))
     write(memory, PUPPY)
     assert first(memory, "dog") == PUPPY
@@ -562,7 +562,7 @@ def test_recall_answers_without_the_server(opened, store_url, server):
     assert "refused" in found.warnings[0]
 
 
-def test_a_model_that_has_changed_under_its_name_is_noticed(opened, store_url, server):
+def test_changed_dimensions_of_a_model_are_noticed(opened, store_url, server):
     memory = opened(store_url, **endpoint(server))
     write(memory, PUPPY)
     memory.task_recall("dog")
@@ -603,9 +603,7 @@ def test_vectors_of_another_model_are_not_compared(opened, store_url, server):
     ],
 )
 @sqlite_only
-def test_a_server_that_is_not_well_named_is_an_error_when_it_is_needed(
-    opened, store_url, server, options, said
-):
+def test_an_invalid_server_address_is_an_error_on_use(opened, store_url, server, options, said):
     memory = opened(store_url, **endpoint(server, **options))
     write(memory, PUPPY)
     found = memory.task_recall("puppy")
@@ -616,7 +614,7 @@ def test_a_server_that_is_not_well_named_is_an_error_when_it_is_needed(
 
 
 @sqlite_only
-def test_a_key_that_is_none_is_not_shown(opened, store_url, server, monkeypatch):
+def test_an_invalid_key_is_not_shown(opened, store_url, server, monkeypatch):
     monkeypatch.setenv("MY_KEY", "sec\nret")
     memory = opened(store_url, **endpoint(server, embedding_key_env="MY_KEY"))
     write(memory, PUPPY)

@@ -38,7 +38,7 @@ def test_a_text_is_found_by_each_of_its_words(text):
 
 
 @given(ANY | NAMES)
-def test_a_text_is_found_by_the_whole_of_itself(text):
+def test_a_text_is_found_by_its_full_text(text):
     text = text.replace("*", " ")
     assert {term.stem for term in read_query(text).terms} <= set(terms_of(text))
 
@@ -150,7 +150,7 @@ def test_every_text_of_the_data_is_in_the_words(data):
     assert all(text in found for text in said(data))
 
 
-def test_digests_and_states_are_no_words():
+def test_digests_and_statuses_are_not_indexed():
     data = {"status": "completed", "anchors": [{"path": "a.py", "digest": "beef"}], "duration_ms": 12.5}
     assert event_texts.full_text(event("action", "s", data)) == "s\na.py"
 
@@ -208,7 +208,7 @@ def order(query, postings):
     return sorted(found.scores, key=lambda text: (-found.scores[text], -text))
 
 
-def test_what_has_more_of_the_words_comes_first():
+def test_texts_with_more_of_the_words_come_first():
     filler = ["nothing here"] * 20
     postings = Texts("red apple", *filler, "red apple pie", *filler, "apple", *filler)
     assert order("red apple pie", postings)[0] == 22
@@ -229,7 +229,7 @@ def test_an_answer_counts_more_than_its_question():
     assert order("apple", Texts(*lines, "which apple?", "the apple", *lines))[0] == 12
 
 
-def test_what_is_over_comes_after_what_replaced_it():
+def test_outdated_texts_rank_below_their_replacement():
     filler = ["nothing"] * 20
     postings = Texts("red apple", *filler, "green pear", *filler, over={1: 22}.items())
     found = order("red apple", postings)

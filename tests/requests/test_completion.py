@@ -20,7 +20,7 @@ def test_a_report_of_completion_is_one_in_every_language() -> None:
     assert [report for report in reports if not says_done(report)] == []
 
 
-def test_what_is_not_done_or_asks_something_is_no_report_of_completion() -> None:
+def test_a_message_with_open_work_or_a_question_does_not_report_completion() -> None:
     others = [
         "",
         "The export is not done yet.",

@@ -102,7 +102,7 @@ def test_a_long_request_ends_with_a_clause_or_a_word() -> None:
     assert task_name(word) == "Compare the totals of every monthly invoice…"
 
 
-def test_no_words_no_name() -> None:
+def test_a_prompt_without_words_has_no_name() -> None:
     assert task_name("") == ""
     assert task_name("  \n ") == ""
 

@@ -541,7 +541,7 @@ def test_one_that_is_killed_while_forgetting_leaves_a_sound_store_and_can_be_rep
 
 
 @sqlite_only
-def test_copies_that_are_somebody_elses_are_named_and_left_alone(memory, task, tmp_path):
+def test_copies_of_other_owners_are_named_and_left_alone(memory, task, tmp_path):
     memory.backup(tmp_path / "copy.db")
     kept = memory.acting_as(channel="user").restore(tmp_path / "copy.db")
     assert memory.acting_as(channel="user").forget(f"task:{task}").elsewhere == (kept,)

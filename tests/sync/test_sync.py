@@ -321,3 +321,11 @@ def test_a_remote_of_the_workspace_is_found_by_its_name(tmp_path):
 
 def test_a_git_remote_that_cannot_be_reached_says_so(tmp_path, pair):
     assert refused(lambda: pair[0].sync(f"file://{tmp_path}/nowhere")) == "sync_failed"
+
+
+def test_no_message_shows_the_credentials_of_a_remote(pair):
+    for credentials in ("Aq7xTokenInPlaceOfAUser", "user:Aq7xTokenAsThePassword", "user:Aq7x@Token"):
+        with pytest.raises(RingboltError) as failure:
+            pair[0].sync(f"git+http://{credentials}@127.0.0.1:9/repository.git")
+        assert "Aq7x" not in str(failure.value)
+        assert "127.0.0.1:9/repository.git" in str(failure.value)

@@ -224,6 +224,13 @@ def test_a_number_that_no_process_has(pid):
     assert not processes.is_running(f"{pid}:1")
 
 
+def test_the_steady_clock_is_the_same_in_other_processes():
+    code = "from ringbolt.system.os_calls import steady; print(repr(steady()))"
+    before = os_calls.steady()
+    other = float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+    assert before <= other <= os_calls.steady()
+
+
 def test_our_parents_are_known():
     code = "from ringbolt.system import processes; print(*processes.ancestors())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -61,7 +61,7 @@ def test_a_crew_asks_for_it_unless_it_is_off(opened, store_url):
     assert Pool(memory).run_once() == WorkerReport()
 
 
-def test_whoever_a_task_names_is_told_that_it_is_stuck(opened, store_url, machine):
+def test_the_callback_of_a_stuck_task_is_called(opened, store_url, machine):
     memory = machine.known_to(opened(store_url))
     task = memory.task_register("Deploy", callback_url="https://hooks.example/x").task_id
     machine.passes(600)

@@ -36,7 +36,7 @@ def test_a_task_whose_session_ended_needs_a_review(kept, machine):
     assert kept.verify().ok
 
 
-def test_a_task_that_nobody_began_is_abandoned_with_its_session(kept, machine):
+def test_a_task_without_work_is_abandoned_with_its_session(kept, machine):
     task = kept.task_register("Never begun", ["One"]).task_id
     say_that_it_ended(kept)
     machine.passes(2 * HOUR)
@@ -109,7 +109,7 @@ def test_duplicates_give_way_to_the_one_worked_on_last(kept, machine):
     assert kept.verify().ok
 
 
-def test_what_is_alive_or_was_named_differently_is_no_duplicate(kept, machine):
+def test_live_tasks_and_other_names_are_not_duplicates(kept, machine):
     kept.active_tasks_add("shop", "Deploy")
     kept.active_tasks_add("blog", "Deploy")
     waiting = kept.task_register("Watch").task_id
@@ -135,7 +135,7 @@ def test_labels_that_mean_the_same_are_duplicates(kept, machine):
     assert (change.rule, change.name) == ("duplicate", "Deploy the shop")
 
 
-def test_a_failed_task_that_nobody_took_up_is_abandoned(kept, machine):
+def test_a_failed_task_that_was_not_resumed_is_abandoned(kept, machine):
     task = kept.task_register("Failing").task_id
     kept.task_finish(task, error="no lamp")
     ended = kept.task_get(task).timestamps.completed_at

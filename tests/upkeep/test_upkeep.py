@@ -141,7 +141,7 @@ def test_a_task_that_ended_a_week_ago_is_put_away_found_and_brought_back(kept, m
     assert kept.task_get(done).status == "completed"
 
 
-def test_a_stuck_task_is_told_of_once_until_it_goes_on(kept, machine):
+def test_a_stuck_task_is_reported_once_until_it_continues(kept, machine):
     task = kept.task_register("Deploy", ["Build", "Push"]).task_id
     kept.task_update(task, "Working on it.", step=1, step_status="active")
     before = kept.task_get(task)
@@ -210,7 +210,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(kept, machine):
     assert (foretold.changes[0].seq, report.changes[0].seq) == (None, 2)
 
 
-def test_goals_and_what_is_no_task_are_left_alone(kept, machine):
+def test_goals_and_logs_are_left_alone(kept, machine):
     goal = kept.goal_create("Shop is live", ["it is up"]).task_id
     reached = kept.goal_create("Reached", ["it is up"]).task_id
     kept.goal_finish(reached, despite="we moved on")

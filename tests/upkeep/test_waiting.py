@@ -20,7 +20,7 @@ def test_upkeep_says_what_it_is_waiting_for(memory, machine, clock):
     machine.passes(41)
     memory.upkeep_run()
     assert upkeep_waits_for(memory).reason is None
-    assert doctor.upkeep(memory).message.startswith("every 1m, last run at ")
+    assert doctor.upkeep(memory).message.startswith("every 1m, last run ")
     machine.passes(DAY)
     assert "no worker has run it for 86,400 s" in upkeep_waits_for(memory).reason
     assert doctor.upkeep(memory).state == "warning"
@@ -41,7 +41,7 @@ def test_upkeep_that_is_off_says_so(opened, store_url):
     assert doctor.upkeep(memory).message.startswith("off: ")
 
 
-def test_idle_tasks_are_paused_and_stuck_ones_told_of_within_two_minutes_of_the_first_run(memory, machine):
+def test_idle_tasks_are_paused_and_stuck_ones_reported_within_two_minutes_of_the_first_run(memory, machine):
     memory._machine = machine
     old = memory.task_register("Idle for long").task_id
     machine.passes(3 * DAY)

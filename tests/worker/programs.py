@@ -9,9 +9,9 @@ import threading
 
 from ringbolt import TaskMemory
 from ringbolt.store import jobs
-from ringbolt.store.postgres import _PostgresDatabase
+from ringbolt.store.postgres_database import PostgresDatabase
 from ringbolt.store.queries import distilled
-from ringbolt.store.sqlite import _SqliteDatabase
+from ringbolt.store.sqlite_database import SqliteDatabase
 from ringbolt.worker.worker import HANDLERS, Worker, extraction
 from tests.worker.stand_in import StandIn
 
@@ -66,7 +66,7 @@ def die_at(number: int):
 
         return call
 
-    for database in (_SqliteDatabase, _PostgresDatabase):
+    for database in (SqliteDatabase, PostgresDatabase):
         for name in ("query", "query_all", "run", "run_many"):
             setattr(database, name, counted(getattr(database, name)))
     return asked

@@ -130,12 +130,13 @@ def test_a_heartbeat_keeps_the_lease_of_a_long_job(memory, clock):
     reports = []
     beats = threading.Semaphore(0)
     beaten = threading.Semaphore(0)
+    finished = threading.Event()
 
     def pause(event, seconds):
-        """The heartbeat's waiting: until the handler says that time has passed."""
+        """The heartbeat's waiting: until the handler says that time has passed, in the end for its stop."""
         beaten.release()
         beats.acquire()
-        return event.is_set()
+        return event.wait() if finished.is_set() else event.is_set()
 
     def slow(memory, job, settle):
         beaten.acquire()
@@ -144,7 +145,8 @@ def test_a_heartbeat_keeps_the_lease_of_a_long_job(memory, clock):
             beats.release()
             beaten.acquire()
             reports.append(rival.run_once())
-        beats.release(100)
+        finished.set()
+        beats.release()
         memory.store.write(settle)
 
     rival = Worker(memory, handlers={"count": settled()}, pause=lambda event, _: event.wait())

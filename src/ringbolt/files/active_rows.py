@@ -11,7 +11,7 @@ from ..ledger.task_life import DONE, lives, stuck_after
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, RingboltError, shown
 from ..model.results import ActiveRow, Projection, ProjectionState
-from ..model.rules import least_trusted
+from ..model.trust import least_trusted
 from ..model.types import Value
 from ..packet.effect_checks import natural_check
 from ..store.queries.task_rows import TaskRows

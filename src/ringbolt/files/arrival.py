@@ -20,9 +20,6 @@ from .projection import digest
 Result = TypeVar("Result")
 
 
-_OVER = ("completed", "failed", "skipped", "cancelled")
-
-
 class Arrival(Tasks, Plans, Actions, Entries):
     """A memory within one transaction that imports a task. Its events get the time of the import; the times
     in the files are kept as `recorded_at` in the data."""
@@ -125,7 +122,7 @@ class Arrival(Tasks, Plans, Actions, Entries):
                 changed.update(status=status, basis=basis, cause_seq=head["last_seq"] + 1)
                 changed["evidence"] = "reported" if status == "completed" else None
                 changed["started_at"] = now if status == "active" else None
-                changed["completed_at"] = now if status in _OVER else None
+                changed["completed_at"] = now if status in rules.ITEM_OVER else None
             if changed := {name: value for name, value in changed.items() if value is not None}:
                 changes[row["item_id"]] = changed
         if changes:

@@ -13,6 +13,7 @@ from typing import Any
 from ..core.tasks import Tasks
 from ..ledger import goal_limits
 from ..ledger.base import Base, Draft
+from ..ledger.drafts import link_row
 from ..ledger.goal_breaker import stop_if_spent
 from ..ledger.looking import check_patience, gate_of, refused_look
 from ..ledger.one_transaction import OneTransaction
@@ -150,16 +151,10 @@ class Goals(Base):
                 }
                 goal = self._find(tx, made.task_id, lock=True)
                 self._append(tx, goal, Draft("goal.promoted", data=data), self._now(), "goal_promote")
-                tie = {
-                    "kind": "goal",
-                    "target": made.task_id,
-                    "seq": head["last_seq"] + 1,
-                    "status": "active",
-                }
-                link = Draft(
-                    "task.linked", data={"kind": "goal", "target": made.task_id}, sets={"links": [tie]}
-                )
-                self._append(tx, head, link, self._now(), "goal_promote")
+                row = link_row("goal", made.task_id, head["last_seq"] + 1)
+                data = {"kind": "goal", "target": made.task_id}
+                linked = Draft("task.linked", data=data, sets={"links": [row]})
+                self._append(tx, head, linked, self._now(), "goal_promote")
             return made
 
         return self._commit(work, settles=key is not None, tasks=lambda made: (made.task_id,))
@@ -226,8 +221,7 @@ class Goals(Base):
         """Decide a criterion: met, failed, waived, or open again.
 
         Only the user can waive a criterion, or say that a manual one is met; from others that is recorded as
-        a proposal. `open` allows a check that came
-        from another store to run here.
+        a proposal. `open` allows a check that came from another store to run here.
 
         Args:
             criterion: Number of the criterion, from goal_status.
@@ -368,8 +362,8 @@ class Goals(Base):
         return {**fields, goal_limits.LIMIT: validate.whole("blocker_limit", limit, 1, 1000)}
 
     def _read_criteria(self, criteria: Any) -> list[tuple[str, dict[str, Any]]]:
-        """Parse criteria. Their checks run in the process that checks the goal with maybe more
-        powers than the caller, so the caller needs the powers already now."""
+        """Parse criteria. The process that runs their checks may have more powers than the caller, so the
+        caller needs these powers now."""
         parsed = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         for _, check in parsed:
             power = POWER_OF.get(check.get("check", ""))

@@ -25,8 +25,3 @@ def boot_in(name: str) -> str:
 def session_digest(session: str) -> str:
     """The digest of a session in the names of files."""
     return blake2b(session.encode("utf-8", "replace"), digest_size=4).hexdigest()
-
-
-def folded(text: str) -> str:
-    """A text with every run of whitespace as one space."""
-    return " ".join(text.split())

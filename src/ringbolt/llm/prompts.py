@@ -11,7 +11,8 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..model.rules import ENTRY_TYPES, least_trusted
+from ..model.rules import ENTRY_TYPES
+from ..model.trust import least_trusted
 from ..model.types import Channel, Event, Value, is_dict, is_list
 from ..model.validate import blake2b, dumps
 from ..packet import encode, tokens

@@ -79,51 +79,30 @@ def recall(
     asked = None if query is None else _asked(query)
     limit = validate.whole("limit", limit, 1, MOST_LIMIT)
     offset = 0 if cursor is None else validate.whole("cursor", cursor, 0, 10_000)
-    kinds = _kinds(types)
-    wanted = [[scope_term("g", tag.casefold())] for tag in validate.text_list("tags", tags)]
-    begin = None if since is None else validate.moment("since", since)
-    end = None if until is None else validate.moment("until", until)
-    here = memory.workspace if workspace == "" else validate.optional("workspace", workspace, 4000)
-    place = memory._own_repository() if repository else None
-    if kinds:
-        wanted.append([scope_term("k", kind) for kind in kinds])
-
+    filters = _Filters(
+        groups=_filter_terms(types, tags),
+        task_id=task_id,
+        item=item,
+        since=None if since is None else validate.moment("since", since),
+        until=None if until is None else validate.moment("until", until),
+        at=at,
+        workspace=memory.workspace if workspace == "" else validate.optional("workspace", workspace, 4000),
+        repository=memory._own_repository() if repository else None,
+    )
     meaning = None
     if memory.settings.embedder != "none" and asked is not None and asked.strip():
         meaning = semantic_index(memory).prepared(memory.store, read_query(asked))
 
+    def gate(folder: str | None) -> Gate:
+        return gate_of(memory, folder)
+
     def work(tx: Tx) -> Recall | None:
-        groups, last_seq, as_of, head = list(wanted), None, None, None
-        if task_id is not None or item is not None or isinstance(at, int):
-            head = memory._find(tx, task_id)
-            groups.append([scope_term("t", head["task_id"])])
-        elif place is not None:
-            groups.append([scope_term("w", each) for each in tx.worktrees(place)])
-        elif here is not None:
-            groups.append([scope_term("w", here)])
-        if item is not None and head is not None:
-            groups.append([scope_term("i", find_item(tx.steps(head["task_id"]), item)["item_id"])])
-        if isinstance(at, int) and not isinstance(at, bool) and head is not None:
-            last_seq = validate.whole("at", at, 1, head["last_seq"])
-        elif at is not None:
-            as_of = validate.moment("at", at)
-        scope = Scope(
-            groups,
-            since=begin,
-            until=min(filter(None, (end, as_of)), default=None),
-            task_id=head["task_id"] if head else None,
-            last_seq=last_seq,
-            as_of=as_of,
-        )
+        scope = _scope(memory, tx, filters)
         waiting = memory.store.waiting(tx)
         if len(waiting) > WAITING_AT_MOST:
             return None
         postings = StorePostings(tx, scope, waiting)
         likeness = meaning.likeness(tx, postings) if meaning else None
-
-        def gate(folder: str | None) -> Gate:
-            return gate_of(memory, folder)
-
         search = _Search(tx, scope, postings, titles, likeness, near, gate)
         page = search.page(asked, limit, offset)
         if not page.hits and asked is not None and not offset and not read_query(asked).phrases:
@@ -145,6 +124,53 @@ def recall(
         result = memory.store.read(work)
     result = result or Recall(query=asked, hits=())
     return result.replace(warnings=(*result.warnings, *meaning.warnings)) if meaning else result
+
+
+class _Filters(Struct, frozen=True, kw_only=True):
+    """What limits a search, validated; `groups` are the terms of types and tags."""
+
+    groups: list[list[str]]
+    task_id: str | None
+    item: str | int | None
+    since: str | None
+    until: str | None
+    at: Any
+    workspace: str | None
+    repository: str | None
+
+
+def _filter_terms(types: str | Sequence[str] | None, tags: str | Sequence[str] | None) -> list[list[str]]:
+    names = [validate.choice("type", word, TYPES) for word in validate.text_list("types", types)]
+    kinds = dict.fromkeys(kind for name in names for kind in TYPES[name])
+    groups = [[scope_term("g", tag.casefold())] for tag in validate.text_list("tags", tags)]
+    return [*groups, [scope_term("k", kind) for kind in kinds]] if kinds else groups
+
+
+def _scope(memory: Base, tx: Tx, filters: _Filters) -> Scope:
+    """The texts that the filters let through, in one snapshot."""
+    groups, at = list(filters.groups), filters.at
+    last_seq, as_of, head = None, None, None
+    if filters.task_id is not None or filters.item is not None or isinstance(at, int):
+        head = memory._find(tx, filters.task_id)
+        groups.append([scope_term("t", head["task_id"])])
+    elif filters.repository is not None:
+        groups.append([scope_term("w", each) for each in tx.worktrees(filters.repository)])
+    elif filters.workspace is not None:
+        groups.append([scope_term("w", filters.workspace)])
+    if filters.item is not None and head is not None:
+        groups.append([scope_term("i", find_item(tx.steps(head["task_id"]), filters.item)["item_id"])])
+    if isinstance(at, int) and not isinstance(at, bool) and head is not None:
+        last_seq = validate.whole("at", at, 1, head["last_seq"])
+    elif at is not None:
+        as_of = validate.moment("at", at)
+    return Scope(
+        groups,
+        since=filters.since,
+        until=min(filter(None, (filters.until, as_of)), default=None),
+        task_id=head["task_id"] if head else None,
+        last_seq=last_seq,
+        as_of=as_of,
+    )
 
 
 def _cited(memory: Base, tx: Tx, asked: str, task_id: str | None) -> Hit | None:
@@ -180,11 +206,6 @@ def _asked(query: Any) -> str:
     if not isinstance(query, str):
         raise InvalidInput("invalid_argument", "The query must be a text.", "Pass the words to search for.")
     return query[:QUERY_CHARACTERS].encode("utf-8", "replace").decode()
-
-
-def _kinds(types: Any) -> list[str]:
-    names = [validate.choice("type", word, TYPES) for word in validate.text_list("types", types)]
-    return list(dict.fromkeys(kind for name in names for kind in TYPES[name]))
 
 
 class _Search:

@@ -21,7 +21,8 @@ from ..model.operation import operation
 from ..model.results import Removal
 from ..model.trust import may_overrule
 from ..model.validate import blake2b
-from ..store import forgetting, scratch
+from ..store import forgetting
+from ..store.folding import Folder
 from ..store.tombstones import all_texts
 from ..store.tx import Row, Tx
 from .forgetting import (
@@ -249,7 +250,7 @@ class Retention(Base):
     # --- trust ------------------------------------------------------------------------------------
 
     def _check_forgettable(self, selections: Sequence[Selection], waiting: int) -> None:
-        """Raise if what would be forgotten is not this caller's: waiting events may be anybody's."""
+        """Raise if this caller may not forget these events; waiting events count as the user's."""
         if self._authority == "user":
             return
         authors = {selection.rows[seq]["channel"] for selection in selections for seq in selection.seqs} | (
@@ -258,7 +259,7 @@ class Retention(Base):
         self._check_authors("forget", authors)
 
     def _check_removable(self, tx: Tx, heads: Sequence[Row]) -> None:
-        """Raise if a task has words of somebody whom this caller may not overrule."""
+        """Raise if a task has events of an author whom this caller may not overrule."""
         if self._authority == "user":
             return
         for head in heads:
@@ -311,7 +312,7 @@ class Retention(Base):
         patterns, moot = patterns_from(tx, selection), jobs_about(tx, selection)
         spared = selection.spared(tx.extras(task_id)["metadata"])
         forgetting.write_tombstones(tx, task_id, selection.tombstones())
-        folder = scratch()
+        folder = Folder()
         row: Row = {"task_id": task_id, "root_id": head["root_id"]}
         for event in forgetting.iterate_events(tx, task_id):
             folder.fold(row, event, read_origin(event))

@@ -159,16 +159,21 @@ class GitRemote:
             raise self._failed(error) from None
 
     def _failed(self, error: GitFailed) -> StoreError:
-        place = shown(without_password(self.name), 300)
+        place = without_credentials(self.name)
+        reason = str(error).replace(self.name, place)
         return StoreError(
             "sync_failed",
-            f"The git remote {place} cannot be used: {shown(str(error), 300)}.",
+            f"The git remote {shown(place, 300)} cannot be used: {shown(reason, 300)}.",
             "Check it with `git ls-remote`. What was synced is kept; sync again.",
         )
 
 
-def without_password(url: str) -> str:
-    """A URL as it may be shown."""
+def without_credentials(url: str) -> str:
+    """A URL as it may be shown: without a password, and over HTTP without a user, who is often a token."""
     scheme, separator, rest = url.partition("://")
-    user, at, place = rest.partition("@")
-    return f"{scheme}://{user.partition(':')[0]}@{place}" if separator and at and "/" not in user else url
+    authority, slash, path = rest.partition("/")
+    user, at, host = authority.rpartition("@")
+    if not separator or not at:
+        return url
+    name = "" if "http" in scheme else f"{user.partition(':')[0]}@"
+    return f"{scheme}://{name}{host}{slash}{path}"

@@ -16,7 +16,7 @@ from ..store.tx import Tx
 from ..system.files import FileErrors, locked_folder
 from .exchange import Lacking, checked, last_known, segments_of, take
 from .folder_remote import FolderRemote
-from .git_remote import GitRemote, is_repository, remote_url
+from .git_remote import GitRemote, is_repository, remote_url, without_credentials
 from .rounds import SegmentRounds, ServerRounds, SyncCounts
 from .segments import read_part, sealer_for
 from .server_remote import ServerRemote
@@ -85,7 +85,7 @@ class MachineSync(Transfer):
             rounds.run()
             state.remote, state.synced_at = name, self._now()
             state.save()
-        return counts.report(name, dry_run)
+        return counts.report(without_credentials(name), dry_run)
 
     def _remote(self, name: str) -> ServerRemote | GitRemote | FolderRemote:
         plain = name.removeprefix("git+") if name.startswith(("git+http://", "git+https://")) else name

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from ..core.signing import Signer
 from ..ledger.base import Base
 from ..model.errors import InvalidInput, StoreError
 from ..model.results import Divergence, SyncReport
 from ..store.tx import Tx
-from .exchange import Taken, checked, histories, lacking, segments_of, sent_tips, take
+from .exchange import Lacking, Taken, checked, histories, lacking, segments_of, sent_tips, take
 from .queries import hashes_between
 from .segments import BadSegment, Part, Sealer, decode, encode, hash_pairs, read_part
 from .server_remote import ServerRemote
@@ -38,6 +38,9 @@ class SegmentRemote(Protocol):
     def add(self, segments: list[bytes]) -> list[str] | None:
         """Add segments and return their names; None if the remote has changed since `names`."""
         ...
+
+
+Remote = TypeVar("Remote")
 
 
 class SyncCounts:
@@ -75,16 +78,18 @@ class SyncCounts:
         )
 
 
-class _Rounds:
+class _Rounds(Generic[Remote]):
     def __init__(
         self,
         memory: Base,
+        remote: Remote,
         state: SyncState,
         signer: Signer,
         roots: Collection[str] | None,
         counts: SyncCounts,
     ) -> None:
         self._memory = memory
+        self._remote = remote
         self._state = state
         self._signer = signer
         self._roots = roots
@@ -117,11 +122,20 @@ class _Rounds:
         self._counts.received += self._memory.store.read(work)
 
     def _preview_sending(self) -> None:
-        wanted = lacking(self._memory, self._state, self._roots)
-        self._counts.sent = sum(each.last - each.known.seq for each in wanted)
+        self._counts.sent = self._lacking()[1]
+
+    def _lacking(self) -> tuple[list[Lacking], int]:
+        """The histories that the remote does not have in full, and the number of events that it lacks."""
+        found = lacking(self._memory, self._state, self._roots)
+        return found, sum(each.last - each.known.seq for each in found)
+
+    def _count_sent(self, parts: list[Part]) -> None:
+        for root, tip in sent_tips(parts):
+            self._state.add(root, tip)
+        self._counts.sent += sum(len(part.events) for part in parts)
 
 
-class SegmentRounds(_Rounds):
+class SegmentRounds(_Rounds[SegmentRemote]):
     """A sync with a place that keeps segments."""
 
     def __init__(
@@ -134,8 +148,7 @@ class SegmentRounds(_Rounds):
         counts: SyncCounts,
         sealer: Sealer,
     ) -> None:
-        super().__init__(memory, state, signer, roots, counts)
-        self._remote = remote
+        super().__init__(memory, remote, state, signer, roots, counts)
         self._sealer = sealer
 
     def run(self) -> None:
@@ -215,7 +228,7 @@ class SegmentRounds(_Rounds):
         return bool(taken.added), complete or not taken.waiting
 
     def _check_key(self) -> None:
-        """Never add to a remote of which nothing can be read: the key is a wrong one."""
+        """Never add to a remote where nothing can be read: the key must be wrong."""
         if self._counts.rejected and not self._state.seen:
             name, reason = next(iter(self._counts.rejected.items()))
             raise InvalidInput(
@@ -226,25 +239,20 @@ class SegmentRounds(_Rounds):
 
     def _give_all(self) -> bool:
         """Send what the remote lacks; False if another machine was faster."""
-        wanted = lacking(self._memory, self._state, self._roots)
-        total = sum(each.last - each.known.seq for each in wanted)
+        wanted, total = self._lacking()
+        sent_before = self._counts.sent
         batch: list[list[Part]] = []
-        sent = 0
 
         def flush() -> bool:
-            nonlocal sent
             names = self._remote.add([self._sealer.seal(encode(parts)) for parts in batch])
             if names is None:
                 return False
             self._state.seen.update(names)
             for parts in batch:
-                for root, tip in sent_tips(parts):
-                    self._state.add(root, tip)
-                sent += sum(len(part.events) for part in parts)
-            self._counts.sent += sum(len(part.events) for parts in batch for part in parts)
+                self._count_sent(parts)
             self._state.save()
             batch.clear()
-            self._progress(sent, total)
+            self._progress(self._counts.sent - sent_before, total)
             return True
 
         for parts in segments_of(self._memory, wanted, self._signer):
@@ -254,27 +262,14 @@ class SegmentRounds(_Rounds):
         return not batch or flush()
 
 
-class ServerRounds(_Rounds):
+class ServerRounds(_Rounds[ServerRemote]):
     """A sync with another server, which merges by itself."""
-
-    def __init__(
-        self,
-        memory: Base,
-        remote: ServerRemote,
-        state: SyncState,
-        signer: Signer,
-        roots: Collection[str] | None,
-        counts: SyncCounts,
-    ) -> None:
-        super().__init__(memory, state, signer, roots, counts)
-        self._remote = remote
 
     def run(self) -> None:
         """Pull until nothing is missing here, then push."""
         self._pull(lambda parts: bool(self._take(parts).tips))
         self._state.save()
-        wanted = lacking(self._memory, self._state, self._roots)
-        total = sum(each.last - each.known.seq for each in wanted)
+        wanted, total = self._lacking()
         for parts in segments_of(self._memory, wanted, self._signer):
             report = self._remote.push([part.to_dict() for part in parts])
             if report.get("waiting"):
@@ -283,9 +278,7 @@ class ServerRounds(_Rounds):
                     "The server no longer has events that these follow.",
                     "What was synced is kept; sync again.",
                 )
-            for root, tip in sent_tips(parts):
-                self._state.add(root, tip)
-            self._counts.sent += sum(len(part.events) for part in parts)
+            self._count_sent(parts)
             self._state.save()
             self._progress(self._counts.sent, total)
 

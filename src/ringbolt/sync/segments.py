@@ -19,6 +19,7 @@ from ..model.errors import InvalidInput
 from ..model.types import Value, is_dict, is_list
 from ..model.validate import dumps
 from ..system.files import FileErrors, read_bounded
+from ..system.os_calls import is_ours_alone, private_command
 
 MAX_BYTES = 64 << 20  # of one segment, unpacked
 _PLAIN = b"ringbolt-sync 1 plain\n"
@@ -128,14 +129,15 @@ def sealer_for(key_file: str) -> Sealer:
     """The sealer for a key file; without one, segments are plain."""
     if not key_file:
         return Plain()
-    path = os.path.abspath(os.path.expanduser(key_file))
+    path = os.path.realpath(os.path.expanduser(key_file))
     with FileErrors(path):
-        status = os.stat(path)
         secret = read_bounded(path, _KEY_BYTES).strip()
-    if status.st_uid != os.getuid() or status.st_mode & 0o077:
-        raise InvalidInput(
-            "sync_key", f"Other users can read the key in {path}.", f"Run `chmod 600 {path}` first."
-        )
+        if not is_ours_alone(path):
+            raise InvalidInput(
+                "sync_key",
+                f"Other users can read the key in {path}, or it is another user's.",
+                f"Run `{private_command([path])}` first.",
+            )
     if len(secret) < _SHORTEST:
         raise InvalidInput(
             "sync_key",

@@ -84,25 +84,20 @@ class Gate(Value, frozen=True, kw_only=True):
 
     def check_path(self, path: str, *, content: bool) -> None:
         """Raise LookRefused unless this file may be looked at now, whether or not it exists."""
+        self._look(path, content)
+
+    def status(self, path: str) -> os.stat_result | None:
+        """The `stat` of a file; None if it does not exist. Raises LookRefused."""
+        return self._look(path, content=False)
+
+    def _look(self, path: str, content: bool) -> os.stat_result | None:
         try:
             handle = os.open(path, _SEE)
         except (OSError, ValueError):
             self._judge(os.path.realpath(path), None, content)
-            return
-        try:
-            self._judge_handle(handle, path, content)
-        finally:
-            os.close(handle)
-
-    def status(self, path: str) -> os.stat_result | None:
-        """The `stat` of a file; None if it does not exist. Raises LookRefused."""
-        try:
-            handle = os.open(path, _SEE)
-        except (OSError, ValueError):
-            self._judge(os.path.realpath(path), None, content=False)
             return None
         try:
-            return self._judge_handle(handle, path, content=False)
+            return self._judge_handle(handle, path, content)
         finally:
             os.close(handle)
 
@@ -152,7 +147,7 @@ class Gate(Value, frozen=True, kw_only=True):
 
 
 def _path_of(handle: int, path: str) -> str:
-    """The real path of an open file: from the kernel where it tells, so that nothing can change meanwhile."""
+    """The real path of an open file: from the kernel if possible, so that nothing can change meanwhile."""
     with suppress(OSError):
         return os_calls.path_of(handle).removesuffix(" (deleted)")
     return os.path.realpath(path)

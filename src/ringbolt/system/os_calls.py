@@ -37,7 +37,7 @@ _FOLDER = getattr(os, "O_DIRECTORY", 0)
 # does not wait for a pipe or a device.
 READ = os.O_RDONLY | _NO_WAIT | _ALWAYS
 SEE = getattr(os, "O_PATH", os.O_RDONLY | _NO_WAIT) | _ALWAYS
-# Another program, often a virus scanner, has the file open: it is over in a moment.
+# Another program, often a virus scanner, has the file open for a moment.
 _SHARING = (5, 32, 33)  # ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION
 _SHARING_SECONDS = 2.0
 
@@ -91,7 +91,7 @@ def write_at(handle: int, content: bytes, offset: int) -> int:
 
 
 def replace(source: str, target: str) -> None:
-    """Rename a file over another; on Windows again and again while a program has either of them open."""
+    """Rename a file over another; on Windows repeatedly while another program has one of them open."""
     _when_shared(lambda: os.replace(source, target))
 
 
@@ -169,7 +169,7 @@ def private_command(paths: Sequence[str], *, folder: bool = False) -> str:
 
 
 def set_mode(handle: int, mode: int) -> None:
-    """Set the permissions of an open file; Windows has none of this form."""
+    """Set the permissions of an open file; on Windows, nothing."""
     if hasattr(os, "fchmod") and not IS_WINDOWS:
         os.fchmod(handle, mode)
 
@@ -244,7 +244,7 @@ def reserve(handle: int, size: int) -> None:
 
 
 def mounts() -> set[str]:
-    """The folders at which file systems are mounted; empty if the system does not tell."""
+    """The folders at which file systems are mounted; empty if the system does not say."""
     if IS_WINDOWS:
         return windows.drives()
     try:
@@ -255,7 +255,7 @@ def mounts() -> set[str]:
 
 
 def path_of(handle: int) -> str:
-    """The path of an open file as the kernel knows it: no link hides it. OSError if it does not tell."""
+    """The path of an open file as the kernel knows it: no link hides it. OSError if it does not say."""
     if IS_WINDOWS:
         return windows.path_of(handle)
     if not IS_MACOS:
@@ -279,7 +279,7 @@ def user() -> str:
 
 @cache
 def boot_id() -> str:
-    """What identifies the current boot of this machine; empty if the system does not tell.
+    """What identifies the current boot of this machine; empty if the system does not say.
 
     Without it, durations across processes are measured by the wall clock.
     """
@@ -303,6 +303,17 @@ def _boot_session() -> str:
     except (OSError, TimeoutError):
         return ""
     return output.decode("ascii", "replace").strip() if code == 0 else ""
+
+
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None) if IS_MACOS else None)
+
+
+def steady() -> float:
+    """Seconds since the machine started: the same for all processes, and not affected by clock changes.
+
+    Time in which the machine sleeps counts on every system.
+    """
+    return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
 def after_fork(call: Callable[[], None]) -> None:

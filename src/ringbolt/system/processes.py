@@ -1,8 +1,8 @@
 """Processes on this machine: our ancestors, and whether a process is still running.
 
-A process is named `PID:START`, where START is its start time as the system tells it, so that a later process
-with the same number is not mistaken for it. Linux tells it in /proc, other Unix systems through `ps`,
-Windows through its own calls.
+A process is named `PID:START`, where START is its start time as the system reports it, so that a later
+process with the same number is not mistaken for it. Linux has it in /proc, other Unix systems in `ps`, and
+Windows has calls for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_ANCESTORS = 30
 
 
 class Process(NamedTuple):
-    """What the system tells about a process."""
+    """What the system reports about a process."""
 
     state: str  # its first letter: Z for a zombie
     parent: str
@@ -40,7 +40,7 @@ def boot() -> str:
 
 
 def look_up(pid: str) -> Process | None:
-    """A process; None if there is none with this number, or if the system does not tell."""
+    """A process; None if none has this number, or the system does not say."""
     if IS_WINDOWS:
         return _from_windows(pid)
     try:
@@ -70,7 +70,7 @@ def _from_ps(pid: str) -> Process | None:
 def _from_windows(pid: str, parents: dict[int, int] | None = None) -> Process | None:
     try:
         found = windows.process_start(int(pid))
-    except OSError:  # a process of the system that tells nothing
+    except OSError:  # a process of the system, which may not be asked
         return None
     if found is None:
         return None

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..ledger.base import Base, Draft
+from ..ledger.drafts import link_row
 from ..ledger.observed_time import KIND, TRUSTED_AFTER, Ages, Observation, observe
 from ..model import rules, validate
 from ..model.errors import RingboltError
@@ -25,8 +26,7 @@ from ..store.queries import distilled
 from ..store.schema import OWN_AGENT
 from ..store.tx import Row, Tx
 from ..system.clock import is_synchronised
-from ..system.os_calls import boot_id
-from ..waits.state import steady
+from ..system.os_calls import boot_id, steady
 from . import queries
 from . import rules as upkeep_rules
 from .rules import Finding, Run
@@ -130,7 +130,7 @@ class Upkeep(Base):
         """
         boot, passed = self._machine()
         now = self._clock()
-        # What the kernel says is about the system's clock, not about another one.
+        # The kernel knows only about the system's clock, not about one that a caller passed.
         synchronised = self._clock is time.time and is_synchronised()
 
         def work(tx: Tx) -> tuple[Ages, dict[str, int]]:
@@ -343,10 +343,7 @@ def _task_change(finding: Finding, head: Row, now: str) -> Draft:
     heads = {name: now if value == "" else value for name, value in finding.heads.items()}
     sets: dict[str, Any] = {"heads": {name: value for name, value in heads.items() if head[name] != value}}
     if finding.links:
-        seq = head["last_seq"] + 1
-        sets["links"] = [
-            {"kind": "related", "target": name, "seq": seq, "status": "active"} for name in finding.links
-        ]
+        sets["links"] = [link_row("related", name, head["last_seq"] + 1) for name in finding.links]
     text = f"{finding.after.capitalize()}: {finding.reason}."
     return Draft("task.upkeep", text=text, data=finding.data, sets=sets)
 

@@ -24,7 +24,7 @@ PAGE = 500
 MOST_KEYS = 50_000  # names that are compared at once, to limit memory
 MOST_ALIKE = 5_000  # tasks of one name that are compared in one run
 IDLE, GONE, DUPLICATE, STALE = rules.IDLE, rules.SESSION_GONE, "duplicate", "stale"
-# Archived when old; a failed task stays until someone, or tasks_hygiene, deals with it.
+# Archived when old; a failed task stays until a person or tasks_hygiene deals with it.
 ARCHIVED = ("completed", "cancelled", "abandoned", "superseded")
 
 

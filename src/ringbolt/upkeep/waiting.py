@@ -19,9 +19,9 @@ _RUN = "`ringbolt worker` and `ringbolt serve` run it; so does `ringbolt active-
 
 
 class UpkeepWaits(Value, frozen=True, kw_only=True):
-    """When upkeep last ran, and what it waits for; `reason` is None if it is at work.
+    """When upkeep last ran, and what it waits for; `reason` is None if nothing keeps it.
 
-    `is_wrong`: it will not go on by itself.
+    `is_wrong`: it will not continue without help.
     """
 
     last_run: str | None = None

@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
 """Waits of many clients that block, watched by one thread, so that a waiting client costs none of its own.
 
-A server starts the wait of a client, adds it here, and goes on with other requests until it is told that the
-wait is over. The thread exists only while somebody waits.
+A server starts the wait of a client, adds it here, and goes on with other requests until the wait is
+over. The thread exists only while somebody waits.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class BlockingWaits:
         self._news.set()
 
     def remove(self, wait: WaitKey, over: Over) -> bool:
-        """Stop telling a client, which has gone; returns whether it was the last one that waited."""
+        """Remove a client that has gone; returns whether no other client waits for this."""
         with self._lock:
             callers = self._wanted.get(wait, [])
             if over in callers:
@@ -89,7 +89,7 @@ class BlockingWaits:
             while self._wanted:
                 try:
                     pause = min(watcher.tick(), FEED_SECONDS)
-                    self._tell_those_that_are_over(watcher)
+                    self._notify_of_ended(watcher)
                 except StoreError as error:
                     if error.code not in PASSING:
                         raise
@@ -98,15 +98,15 @@ class BlockingWaits:
                     self._news.clear()
                     watcher.look_for_waits()
         except RingboltError:
-            # Whoever waits asks for the state of its wait now, and gets the same error.
+            # Each client now asks for the state of its wait, and gets the same error.
             for wait in list(self._wanted):
-                self._tell(wait)
+                self._notify(wait)
         finally:
             with suppress(StoreError):  # the leases expire
                 watcher.close()
 
-    def _tell_those_that_are_over(self, watcher: Watcher) -> None:
-        """Waits that the watcher does not hold have ended, or another process watches them."""
+    def _notify_of_ended(self, watcher: Watcher) -> None:
+        """Notify the clients of waits that have ended; those that the watcher holds have not."""
         loose = [wait for wait in list(self._wanted) if not watcher.holds(wait)]
         if not loose:
             return
@@ -114,14 +114,14 @@ class BlockingWaits:
             try:
                 wait = self._memory._wait(*key)
             except NotFound:  # the task was removed
-                self._tell(key)
+                self._notify(key)
                 continue
             if wait.state != "watching":
-                self._tell(key)
+                self._notify(key)
             elif wait.data is None:  # imported: it has no job to hold, but it can time out
                 self._memory._check_once(wait)
 
-    def _tell(self, wait: WaitKey) -> None:
+    def _notify(self, wait: WaitKey) -> None:
         with self._lock:
             callers = self._wanted.pop(wait, [])
         for over in callers:

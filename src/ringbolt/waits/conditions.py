@@ -85,7 +85,7 @@ class Watch(Value, frozen=True, kw_only=True):
 
     @property
     def leaves(self) -> list[Watch]:
-        """The single targets, without the groups context them."""
+        """The single targets, without the groups around them."""
         return [leaf for part in self.parts for leaf in part.leaves] if self.parts else [self]
 
     def has(self, *kinds: str) -> bool:
@@ -198,7 +198,7 @@ def _parse_condition(kind: str, until: str | None, judge: bool) -> tuple[str, st
 def not_understood(kind: str, until: str) -> InvalidInput:
     """The error for a condition that no rule understands, with the conditions that are allowed."""
     words = ", ".join(word + "…" if word.endswith(" ") else word for word in WORDS[kind])
-    hint = f"Conditions for {kind}: are: {words}."
+    hint = f"Conditions for {kind}: {words}."
     if kind in JUDGEABLE:
         hint += " Any other condition needs a model that judges it (model_local_url)."
     return InvalidInput("unknown_word", f"The condition {shown(until)} is not understood.", hint)

@@ -16,10 +16,11 @@ from typing import Any
 from ..model.errors import RingboltError
 from ..model.results import Job
 from ..system import processes
+from ..system.os_calls import steady
 from .bounded import FILE_SECONDS, HUNG, Runner, resource_of
 from .conditions import Watch
 from .file_targets import fingerprint
-from .state import UNSEEN, Outcome, Wait, is_quick, steady
+from .state import UNSEEN, Outcome, Wait, is_quick
 from .wake import WaitRecords
 
 SLOW_THREADS = 8

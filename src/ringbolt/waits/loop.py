@@ -23,9 +23,10 @@ from ..model.results import Job
 from ..store import jobs
 from ..store.queries.feed import Horizon, touched
 from ..store.tx import Tx
+from ..system.os_calls import steady
 from .bounded import FILE_SECONDS
 from .held import Checks, Held, problem_text
-from .state import KIND, SHORTEST, UNSEEN, Outcome, Wait, latest_check, next_interval, steady
+from .state import KIND, SHORTEST, UNSEEN, Outcome, Wait, latest_check, next_interval
 from .wake import WaitRecords
 
 LEASE_SECONDS = 60.0
@@ -42,6 +43,7 @@ _MOST_TOUCHED = 10_000
 _PASSIVE_SECONDS = 60.0  # between checks of targets that change with an event, or at a known moment
 # Seconds after which the loop checks although the fingerprint is unchanged.
 _RECHECK, _RECHECK_PROCESS = 60.0, 30.0
+# Errors of a store that may be available again in a moment.
 PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 
 

@@ -241,7 +241,7 @@ class Waiting(WaitRecords):
         """Parse a target and its condition, resolve ids of tasks and steps, and pass the gate."""
         check_patience(self)
         judge = self._has_judge()
-        # One who may see no display does not learn whether there is one.
+        # A caller that may not see displays does not learn whether there is one.
         display = self._display(target, task_id) if "displays" in self.grant.powers else ":0"
         place = Place(folder=self.workspace, display=display, judge=judge)
         watch = self._with_task_ids(read_watch(target, until, place))

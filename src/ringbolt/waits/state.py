@@ -7,7 +7,6 @@ event `wait.ended`; a process that checks it at the same time finds that it is o
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -157,11 +156,6 @@ def latest_check(watch: Watch, context: CheckContext, timeout: float) -> float:
 def is_quick(watch: Watch) -> bool:
     """Whether a check needs only the files, processes and tasks of this machine."""
     return all(leaf.kind in _QUICK and leaf.word != JUDGED for leaf in watch.leaves)
-
-
-def steady() -> float:
-    """Seconds since the machine started: the same for all processes, and not affected by clock changes."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 # --- records ----------------------------------------------------------------------------------------

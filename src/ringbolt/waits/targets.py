@@ -30,7 +30,7 @@ TMUX_SECONDS = 10.0
 MOST_BYTES = 1 << 20  # of an HTTP answer, or of a command's output
 JUDGE_SECONDS = 5.0  # at least, between two questions to a model
 MOST_JUDGED = 6000  # bytes that a model is shown
-# Conditions for which a check reads the content of a file.
+# Conditions on the content of a target.
 CONTENT = ("contains ", "matches ")
 
 
@@ -261,7 +261,7 @@ def _check_command(watch: Watch, state: State, context: CheckContext) -> Checked
         ), state
     if watch.word == JUDGED:
         return _ask_model(watch, state, context, f"exit code {code}\n{_shown_to_model(output)}")
-    if watch.word in ("contains ", "matches "):
+    if watch.word in CONTENT:
         return _check_content(watch, state, output, "its output")
     return Verdict(met=code == int(watch.argument or 0), detail=f"exit code {code}"), state
 
@@ -302,7 +302,7 @@ def _check_url(watch: Watch, state: State, context: CheckContext) -> Checked:
     if watch.word == "json ":
         met, what = json_conditions.parse(watch.argument).check(body)
         return Verdict(met=met and 200 <= status < 300, detail=f"status {status}, {what}"), state
-    if watch.word in ("contains ", "matches "):
+    if watch.word in CONTENT:
         return _check_content(watch, state, body, f"status {status}, its body")
     met = {"answers": True, "ok": 200 <= status < 300}.get(watch.word, str(status) == watch.argument)
     return Verdict(met=met, detail=f"status {status}"), state

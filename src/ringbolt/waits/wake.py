@@ -19,7 +19,7 @@ from ..model.results import Job
 from ..store import jobs
 from ..store.tx import Row, Tx
 from ..system.commands import run
-from ..system.os_calls import boot_id
+from ..system.os_calls import boot_id, steady
 from .bounded import FILE_SECONDS, bounded, resource_of
 from .conditions import JUDGED, Watch
 from .state import (
@@ -32,7 +32,6 @@ from .state import (
     is_quick,
     latest_check,
     next_interval,
-    steady,
     task_changes,
 )
 from .targets import CHECK_SECONDS, CheckContext, Verdict, check

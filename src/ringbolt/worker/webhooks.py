@@ -70,18 +70,16 @@ def message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
     event = memory.task_event(job.task_id, int(job.key))
     task = memory.task_get(job.task_id)
     data = event.data
-    status = event.sets.get("heads", {}).get("status", task.status)
+    kind = f"task.{event.sets.get('heads', {}).get('status', task.status)}"
     wait = None
     if event.type == "wait.ended":
-        (status_now,) = memory.wait_status(f"{job.task_id}#{event.ref}")
-        wait = status_now.to_dict()
+        kind = f"wait.{data['state']}"
+        wait = memory.wait_status(f"{job.task_id}#{event.ref}")[0].to_dict()
+    elif event.type == "task.stuck":
+        kind = event.type
     return {
         "schema_version": 1,
-        "type": f"wait.{data['state']}"
-        if wait
-        else "task.stuck"
-        if event.type == "task.stuck"
-        else f"task.{status}",
+        "type": kind,
         "delivery": delivery,
         "timestamp": event.at,
         "task": {

@@ -23,6 +23,7 @@ from ..recall.semantic import semantic_index
 from ..requests.request_model import KIND as NEW_REQUEST
 from ..store import Tx, jobs
 from ..upkeep.job import upkeep
+from ..waits.loop import PASSING
 from .webhooks import deliver
 
 Settle = Callable[[Tx], None]
@@ -33,8 +34,6 @@ LEASE_SECONDS = 60.0
 BATCH = 16  # jobs per lease
 SHORTEST_WAIT, LONGEST_WAIT = 0.05, 5.0  # the first and the longest pause of an idle worker, in seconds
 EMBED_SECONDS = 2.0  # the time that one job spends on vectors; the next job continues
-# Errors of a store that may be available again in a moment.
-_PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 
 
 def extraction(extractor: MakeReader | None = None, more: More | None = None) -> Handler:
@@ -213,7 +212,7 @@ class Worker:
                         lambda tx, soon=soon: jobs.next_due(tx, self.kinds, soon), once=True
                     )
             except StoreError as error:
-                if error.code not in _PASSING:
+                if error.code not in PASSING:
                     raise
                 did = WorkerReport()
             total = summed(total, did)

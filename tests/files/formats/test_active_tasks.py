@@ -21,7 +21,7 @@ from ringbolt.files.active_tasks import (
 )
 from ringbolt.files.tasks_file import parse
 from ringbolt.model.results import ActiveRow, Projection
-from ringbolt.model.rules import least_trusted
+from ringbolt.model.trust import least_trusted
 from ringbolt.packet.encode import clean, from_markdown_row, markdown_row
 from tests.files.rendering import render
 from tests.packet.payloads import HOSTILE

@@ -22,6 +22,7 @@ _MACOS_LACKS = {
     "os": "posix_fallocate posix_fadvise fdatasync sched_getaffinity memfd_create getrandom pidfd_open O_PATH"
     " O_TMPFILE O_DIRECT",
     "signal": "SIGPWR SIGSTKFLT sigtimedwait sigwaitinfo",
+    "time": "CLOCK_BOOTTIME CLOCK_TAI pthread_getcpuclockid",
 }
 _WINDOWS_LACKS = {
     "os": _MACOS_LACKS["os"] + " O_NOFOLLOW O_DIRECTORY O_CLOEXEC O_NONBLOCK O_NOCTTY O_SYNC O_DSYNC"
@@ -33,6 +34,7 @@ _WINDOWS_LACKS = {
     "signal": "SIGALRM SIGKILL SIGHUP SIGQUIT SIGUSR1 SIGUSR2 SIGPIPE SIGCHLD SIGXFSZ setitimer getitimer"
     " ITIMER_REAL alarm pause pthread_kill pthread_sigmask sigwait siginterrupt",
     "select": "poll epoll",
+    "time": _MACOS_LACKS["time"] + " CLOCK_MONOTONIC CLOCK_MONOTONIC_RAW CLOCK_REALTIME clock_gettime",
 }
 _WINDOWS_LACKS["_signal"] = _WINDOWS_LACKS["signal"]
 _WINDOWS_LACKS["nt"] = _WINDOWS_LACKS["os"]
@@ -233,7 +235,8 @@ def _windows() -> None:
         "O_BINARY": _BINARY, "O_NOINHERIT": _NO_INHERIT, "supports_dir_fd": frozenset(),
     }  # fmt: skip
     seen: dict[str, ModuleType] = {
-        name: _Seen(__import__(name), _WINDOWS_LACKS[name]) for name in ("signal", "_signal", "select")
+        name: _Seen(__import__(name), _WINDOWS_LACKS[name])
+        for name in ("signal", "_signal", "select", "time")
     }
     seen["os"] = _Seen(os, _WINDOWS_LACKS["os"], **os_calls)
     seen["nt"] = _Seen(
