@@ -31,7 +31,7 @@ endif
 .NOTPARALLEL:
 .PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench adversarial quality reliability clean stale-venv \
   sbom lock dist release-check docs-site \
-  test-conformance test-platforms test-wine test-adapters
+  test-postgres test-conformance test-platforms test-wine test-adapters
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -48,6 +48,9 @@ test: $(DEV_READY) ## set up what is missing (including a browser), then run the
 	@sh tools/browser.sh >/dev/null
 	@sh tools/displays.sh
 	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal $(ARGS)
+
+test-postgres: $(DEV_READY) ## run the tests that `make test` runs on SQLite alone on PostgreSQL
+	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal -m 'postgres and not reliability' $(ARGS)
 
 test-conformance: $(DEV_READY) ## fetch the MCP conformance tool with npm and run it
 	@$(BIN)/python tools/conformance.py

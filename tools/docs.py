@@ -554,6 +554,18 @@ CopyReport.diverged: ids of tasks that the target continued on its own; they wer
 CopyReport.others: number of tasks that only the target has
 CopyReport.source: the result of `verify` on the source
 CopyReport.target: the result of `verify` on the target
+LostEvents.first: the first lost event; without a task, a position in the store
+LostEvents.last: the last one
+LostEvents.why: why they could not be recovered
+RepairReport.ok: nothing was lost, everything is proven, and the new store verifies
+RepairReport.tasks: tasks in the new store
+RepairReport.events: events in the new store, including those that stand for lost ones
+RepairReport.lost: what was lost
+RepairReport.unproven: events that follow a lost one, or whose author is lost
+RepairReport.elsewhere: how many events only another file had, by its path
+RepairReport.waiting: events of hooks that were copied to the journal of the new store
+RepairReport.skipped: files that could not be read, and why
+RepairReport.verified: the result of `verify` on the new store
 FolderExport.path: where the files are
 FolderExport.seq: the event up to which they show the task
 FolderExport.files: the files of the task, relative to that path
@@ -675,6 +687,7 @@ DrillRow.asked: number recovered by asking
 DrillRow.host: number found in the host's own summary
 DrillRow.host_count: the number of items where such a summary is stored
 DrillRow.lost: what the packet of 1,500 tokens or the host's summary lost, at most 40
+DrillRow.kept: what both kept, at most 40; a stored result does not list it
 DrillLoss.seq: the event that recorded it, if there is one
 DrillLoss.text: its beginning; none in a stored result
 DrillLoss.small: whether the packet of 500 tokens has it
@@ -752,6 +765,7 @@ words: The full-text index: the words of each event, by its id. Its text cannot 
 words_mark: How far the full-text index has come; later events are searched without it.
 vector_models: Models of vectors, and which events have theirs.
 vectors: Vectors of texts, for search by meaning. They can be recomputed from the events.
+past_rows: Rows of the state that an event replaced, for time travel. They can be recomputed from the events.
 distilled: What was distilled from a task's events, and up to which one. It can be recomputed from them.
 jobs: Queued jobs, such as extractions; finished jobs are deleted. Rows of the kind `worker` are workers.
 sessions: Sessions of agents, as the hooks of their hosts report them: who is at work now.
@@ -783,6 +797,8 @@ vectors.model: the model
 vectors.id: id of the event
 vectors.chunk: number of the piece of its text, from 0
 vectors.vector: float16 numbers; on PostgreSQL with pgvector a halfvec
+past_rows.task_id: the task
+past_rows.table_name: the table of the row
 distilled.task_id: the task
 distilled.at: when it was distilled
 jobs.id: its id

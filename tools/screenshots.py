@@ -29,14 +29,33 @@ DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 HOUR = 3600.0
 # Shown in the pictures instead of the real folder and machine name.
 SHOWN_FOLDER, SHOWN_MACHINE = "/home/mia/.local/share/ringbolt", "laptop"
+# Tasks: name, folder, agent, the number of steps that are done, and the steps.
 STORIES = (
-    ("Move the checkout to the new payment API", "shop", "claude-code", 5, 3),
-    ("Find why the nightly import is slow", "warehouse", "codex", 4, 2),
-    ("Translate the onboarding mails", "mails", "claude-code", 6, 4),
-    ("Upgrade the billing service to Python 3.13", "billing", "cursor", 7, 1),
-    ("Write tests for the date parser", "warehouse", "gemini", 3, 3),
-    ("Remove the old feature flags", "shop", "claude-code", 8, 8),
-)
+    (
+        "Move the checkout to the new payment API", "shop", "claude-code", 3,
+        "Read what changed; Replace the client; Handle the new webhooks; Pay in the sandbox; Switch over",
+    ),
+    (
+        "Find why the nightly import is slow", "warehouse", "codex", 2,
+        "Measure one night; Read the query plans; Add the missing index; Measure again",
+    ),
+    (
+        "Translate the onboarding mails", "mails", "claude-code", 4,
+        "Collect the texts; Translate into German; Translate into French; Check the placeholders; Publish",
+    ),
+    (
+        "Upgrade the billing service to Python 3.13", "billing", "cursor", 1,
+        "Read the release notes; Update the dependencies; Fix the tests; Build the image; Deploy to staging",
+    ),
+    (
+        "Write tests for the date parser", "warehouse", "gemini-cli", 3,
+        "List the formats; Write the tests; Fix what they find",
+    ),
+    (
+        "Remove the old feature flags", "shop", "claude-code", 4,
+        "Find the flags; Remove the dead branches; Run the tests; Delete the settings",
+    ),
+)  # fmt: skip
 
 
 class Clock:
@@ -55,12 +74,12 @@ def tell(store: Path) -> dict[str, str]:
     now = time.time()
     clock = Clock(now - 20 * HOUR)
     with TaskMemory.open(store, workspace=None, clock=clock, reserve_bytes=0) as memory:
-        for turn, (name, place, agent, total, done) in enumerate(STORIES):
+        for turn, (name, place, agent, done, steps) in enumerate(STORIES):
             clock.now = now - (19 - 3 * turn) * HOUR
             _work(
                 memory.acting_as(agent=agent, workspace=f"/home/mia/{place}", session=f"s{turn}"),
                 name,
-                total,
+                steps.split("; "),
                 done,
             )
         clock.now = now - 0.2 * HOUR
@@ -86,9 +105,12 @@ def tell(store: Path) -> dict[str, str]:
             goal.task_id, first.seq, "met", reason="order 1001, 12.50 euros"
         )
         clock.now = now - 200
-        for text in ("checkout", "mails"):
+        for text, said in (
+            ("checkout", "The sandbox accepts an order"),
+            ("mails", "German and French are ready"),
+        ):
             (busy,) = memory.task_list(text=text, workspace=None).tasks
-            memory.acting_as(agent="claude-code").task_update(busy.id, "Going on")
+            memory.acting_as(agent="claude-code").task_update(busy.id, said)
         seen = stamp(now)
         for row in (
             Session(id="s0", turn=WORKING, started_at=seen, seen_at=seen),
@@ -117,17 +139,15 @@ def tell(store: Path) -> dict[str, str]:
     return {"deploy": deploy, "goal": goal.task_id}
 
 
-def _work(memory: TaskMemory, name: str, total: int, done: int) -> None:
-    task = memory.task_register(name, [f"Part {number + 1}" for number in range(total)]).task_id
+def _work(memory: TaskMemory, name: str, steps: list[str], done: int) -> None:
+    task = memory.task_register(name, steps).task_id
     for number in range(done):
         memory.task_update(task, step=number + 1, step_status="active")
         for turn in range(4):
-            memory.task_log_action(
-                task, f"pytest -k part_{number}_{turn}", type="cli", output={"exit_code": 0}
-            )
-        memory.task_update(task, f"Part {number + 1} works", step=number + 1, step_status="completed")
-    if done == total:
-        memory.task_finish(task, answer="All parts work.")
+            memory.task_log_action(task, f"pytest tests/test_{turn}.py", type="cli", output={"exit_code": 0})
+        memory.task_update(task, f"{steps[number]}: done", step=number + 1, step_status="completed")
+    if done == len(steps):
+        memory.task_finish(task, answer=f"{name}: done, and every test passes.")
     else:
         memory.task_update(task, step=done + 1, step_status="active")
 
@@ -137,16 +157,16 @@ def hide_machine(page: Page, folder: str) -> None:
 
     def answer(route: Route) -> None:
         response = route.fetch()
-        told = response.text().replace(folder, SHOWN_FOLDER).replace(os.uname().nodename, SHOWN_MACHINE)
-        route.fulfill(response=response, body=told)
+        text = response.text().replace(folder, SHOWN_FOLDER).replace(os.uname().nodename, SHOWN_MACHINE)
+        route.fulfill(response=response, body=text)
 
     for path in ("doctor", "system"):
         page.route(f"**/api/{path}", answer)
 
 
-def shoot(page: Page, url: str, told: dict[str, str]) -> None:
+def shoot(page: Page, url: str, ids: dict[str, str]) -> None:
     """Take a picture of every screen, of some also in dark mode or on a phone."""
-    deploy = told["deploy"]
+    deploy = ids["deploy"]
     views = [
         ("overview", "/", ".task-row", DESKTOP, "light"),
         ("overview-dark", "/", ".task-row", DESKTOP, "dark"),
@@ -157,7 +177,7 @@ def shoot(page: Page, url: str, told: dict[str, str]) -> None:
         ("memory", f"/task/{deploy}?tab=memory", ".decision", DESKTOP, "dark"),
         ("packet", f"/task/{deploy}?tab=packet", ".packet-text", DESKTOP, "light"),
         ("time", f"/task/{deploy}?tab=time&at=9", ".changes ins", DESKTOP, "light"),
-        ("goal", f"/task/{told['goal']}", ".criterion", DESKTOP, "light"),
+        ("goal", f"/task/{ids['goal']}", ".criterion", DESKTOP, "light"),
         ("search", "/search?q=registry", ".hit", DESKTOP, "light"),
         ("recovery", f"/recovery?task={deploy}", "form", DESKTOP, "light"),
         ("system", "/system", ".finding", DESKTOP, "dark"),
@@ -195,7 +215,7 @@ def main() -> int:
         folder = Path(name)
         (folder / "ringbolt").mkdir()
         tokens = make_tokens(str(folder / "ringbolt" / "tokens.json"))
-        told = tell(folder / "tasks.db")
+        ids = tell(folder / "tasks.db")
         server = subprocess.Popen(
             [sys.executable, "-m", "ringbolt", "serve", "--port", "0", "--store", str(folder / "tasks.db")],
             stdout=subprocess.PIPE,
@@ -214,7 +234,7 @@ def main() -> int:
                 page.get_by_label("Token").fill(tokens["user"])
                 page.get_by_role("button", name="Sign in").click()
                 page.locator(".task-row").first.wait_for()
-                shoot(page, url, told)
+                shoot(page, url, ids)
                 launched.close()
         finally:
             server.terminate()

@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from ringbolt import TaskMemory  # noqa: E402 - after the path is set
-from ringbolt.hosts import events, host_schemas  # noqa: E402
+from ringbolt.hosts import host_schemas  # noqa: E402
+from ringbolt.hosts.capture import events  # noqa: E402
 from ringbolt.hosts.transcripts.tail import apply_transcript_tail  # noqa: E402
 from ringbolt.journal.event_files import Journal  # noqa: E402
 from ringbolt.journal.side_files import SideFiles  # noqa: E402
