@@ -46,30 +46,43 @@ def terminal():
     os.close(there)
 
 
-def test_on_a_terminal_a_person_speaks_and_tables_are_drawn(task, terminal):
+_END = b"<end of what was drawn>"
+
+
+def drawn_on(terminal) -> str:
+    """All that finished programs have drawn. A terminal hands it over in pieces, and not at once."""
     here, there = terminal
+    os.write(there, _END)
+    seen = b""
+    while not seen.endswith(_END):
+        seen += os.read(here, 100_000)
+    return seen.removesuffix(_END).decode()
+
+
+def test_on_a_terminal_a_person_speaks_and_tables_are_drawn(task, terminal):
+    _, there = terminal
     words = [sys.executable, "-m", "ringbolt"]
     subprocess.run([*words, "update", "hello"], stdin=there, stdout=subprocess.DEVNULL, check=True)
     assert data("thread", "--limit", "1")["events"][0]["origin"]["channel"] == "user"
     for extra, drawn_bold in (({}, True), ({"NO_COLOR": "1"}, False)):
         drawn = environ(**{"TERM": "xterm-256color", "COLUMNS": "100", **extra})
         subprocess.run([*words, "list"], stdin=subprocess.DEVNULL, stdout=there, env=drawn, check=True)
-        told = os.read(here, 100_000).decode()
-        assert "Deploy" in told
-        assert ("\x1b[" in told) == drawn_bold
+        table = drawn_on(terminal)
+        assert "Deploy" in table
+        assert ("\x1b[" in table) == drawn_bold
 
 
 def test_on_a_narrow_terminal_a_table_leaves_out_columns_before_it_cuts_names(task, terminal):
-    here, there = terminal
+    _, there = terminal
     data("update", "--name", "Deploy the shop to the new server")
     fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
     words = [sys.executable, "-m", "ringbolt", "list"]
     drawn = environ(TERM="xterm-256color", NO_COLOR="1")
     subprocess.run(words, stdin=subprocess.DEVNULL, stdout=there, env=drawn, check=True)
-    told = os.read(here, 100_000).decode()
-    assert max(map(len, told.splitlines())) <= 60
-    assert "Deploy the shop to the" in told
-    assert "NOW OR NEXT" not in told
+    table = drawn_on(terminal)
+    assert max(map(len, table.splitlines())) <= 60
+    assert "Deploy the shop to the" in table
+    assert "NOW OR NEXT" not in table
 
 
 def test_an_interrupt_cancels_the_wait_of_the_command(task, tmp_path):
@@ -84,7 +97,7 @@ def test_an_interrupt_cancels_the_wait_of_the_command(task, tmp_path):
 
 
 def test_long_work_shows_how_far_it_is_on_a_terminal_alone(task, terminal, tmp_path):
-    here, there = terminal
+    _, there = terminal
     events = str(tmp_path / "events.jsonl")
     data("export", events)
     drawn = environ(TERM="xterm-256color", COLUMNS="100")
@@ -97,7 +110,7 @@ def test_long_work_shows_how_far_it_is_on_a_terminal_alone(task, terminal, tmp_p
             told, _ = child.communicate(timeout=100)
         assert child.returncode == 0
         assert what not in told
-        assert what in os.read(here, 100_000).decode()
+        assert what in drawn_on(terminal)
         assert process(*words).stderr == ""
 
 
