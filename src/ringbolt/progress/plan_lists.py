@@ -14,7 +14,7 @@ from typing import Literal
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..signals import phrases
-from ..signals.plan_words import OTHER_CUES, PLAN_CUES, VERB_STEMS, imperative, is_past
+from ..signals.plan_words import CALLS_A_PLAN, OTHER_CUES, PLAN_CUES, VERB_STEMS, imperative, is_past
 from ..signals.step_numbers import NOUNS
 from ..signals.text_layout import Line, cells, layout, plain, sentences
 from ..signals.words import stem
@@ -27,7 +27,7 @@ MOST_TITLE = 90
 MOST_ITEMS, FEWEST_ITEMS = 40, 2
 MOST_REPORTED = 20
 MOST_FILES = 12  # of an item
-TASKS = 1.2  # the score of a table with a column of tasks
+TASKS = 1.2  # the score of a list that is called a plan, and of a table with a column of tasks
 READ_CHARACTERS = 24_000
 
 # A line that may be part of a list: an item, a heading, a row of a table.
@@ -123,7 +123,10 @@ def plan_lists(text: str, source: Source) -> list[PlanList]:
         return []
     found = [one for one in _lists(text) if FEWEST_ITEMS <= len(one.items) <= MOST_ITEMS]
     return [
-        one.replace(score=max(_score(features(one, text, source)), _score_of_column(one))) for one in found
+        one.replace(
+            score=max(_score(features(one, text, source)), _score_of_column(one), _score_of_name(one))
+        )
+        for one in found
     ]
 
 
@@ -169,6 +172,16 @@ def _score_of_column(one: PlanList) -> float:
     verbs = sum(stem(first.lower()) in VERB_STEMS and not is_past(first) for first in firsts)
     done = sum(item.done for item in one.items)
     return TASKS if words & _TASKS and 2 * verbs >= len(firsts) and 2 * done < len(firsts) else 0.0
+
+
+def _score_of_name(one: PlanList) -> float:
+    """The score of a list that the line above it calls a plan ("My plan:", "Vorgehen:"); 0 for others."""
+    if not CALLS_A_PLAN.search(one.lead) or any(
+        pattern.search(one.lead) for pattern in (_OFFERS, _REPORTS, _DENIES)
+    ):
+        return 0.0
+    past = sum(is_past(next(iter(_WORD.findall(item.text)), "")) or item.done for item in one.items)
+    return TASKS if 2 * past < len(one.items) else 0.0
 
 
 def _score(found: Mapping[str, float]) -> float:

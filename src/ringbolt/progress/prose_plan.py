@@ -82,8 +82,7 @@ _CHANGES = ("change", "tests", "docs")
 class Step(Value, frozen=True, kw_only=True):
     """A step of an inferred plan, with the event it was read from and the one its status follows from.
 
-    `note` is what the agent called it when it turned to it, if that says more than the title. A `derived`
-    step was never said: the changes have not been checked as they usually are.
+    `note` is what the agent called it when it turned to it, if that says more than the title.
     """
 
     title: str
@@ -92,7 +91,6 @@ class Step(Value, frozen=True, kw_only=True):
     cause: int | None = None
     channel: Channel = "agent"
     note: str | None = None
-    derived: bool = False
 
 
 class _Said(msgspec.Struct):
@@ -175,7 +173,6 @@ class _Check(msgspec.Struct):
             seq=self.seq,
             cause=self.cause if self.status == "completed" else None,
             note=self.command or None,
-            derived=True,
         )
 
     def judged(self, step: Step) -> Step:
@@ -188,10 +185,7 @@ class _Check(msgspec.Struct):
         elif status == "completed" and self.changed:
             status = "pending"
         cause = self.cause if status == "completed" else None
-        derived = status != "completed" and (
-            step.status == "completed" or step.title == check_title(checks_in(step.title))
-        )
-        return step.replace(status=status, cause=cause, note=self.command or step.note, derived=derived)
+        return step.replace(status=status, cause=cause, note=self.command or step.note)
 
 
 class _List:
@@ -317,7 +311,10 @@ class ProsePlan:
     # --- the result
 
     def steps(self) -> list[Step]:
-        """The plan as it stands: the list with announced steps where they were made, and the check last."""
+        """The plan as it stands: the list with announced steps where they were made, and the check last.
+
+        Only where steps were announced one by one is the usual check a step too: a list is complete.
+        """
         if not self._lists:
             found = [_as_step(one) for one in self._said]
         else:
@@ -332,7 +329,7 @@ class ProsePlan:
         asked = [at for at, step in enumerate(found) if _asks_for_checks(step.title)]
         for at in asked:
             found[at] = self._check.judged(found[at])
-        if not asked and (step := self._check.step()) is not None:
+        if found and not asked and not self._lists and (step := self._check.step()) is not None:
             found.append(step)
         return found
 
