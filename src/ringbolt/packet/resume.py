@@ -364,18 +364,14 @@ def _part(
     task: Snapshot, kind: str, title: str, entries: Sequence[Entry], row: Callable[[Entry, float], Row]
 ) -> Part:
     """Entries, oldest first. Explicit entries come before inferred ones, newer ones before older ones."""
-    # A failure that is over need not be read with the same care, and a note says itself what is only likely.
-    if kind not in ("settled", "note"):
+    if kind != "settled":  # a failure that is over need not be read with the same care
         entries = [entry for entry in entries if entry.data.get("confidence", 1) >= SURE]
     order = sorted(range(len(entries)), key=lambda place: (_rank(entries[place]), -place))
     ages = {place: age for age, place in enumerate(order)}
     found: list[Row] = []
     for place, entry in enumerate(entries):
         age = ages[place]
-        wanted = of_entry(entry, age)
-        if kind == "note":
-            is_sure = entry.data.get("confidence", 1) >= SURE
-            wanted = (NOTES if age < 3 and is_sure else LATE) + age / 100
+        wanted = (NOTES if age < 3 else LATE) + age / 100 if kind == "note" else of_entry(entry, age)
         found.append(row(entry, wanted))
     kinds = ("discovery", "artifact", "context", "tool_result") if kind == "note" else (kind,)
     total = len(entries) + sum(task.left_out.get(name, 0) for name in kinds)
