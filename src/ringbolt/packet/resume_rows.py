@@ -42,7 +42,7 @@ SHORT = 20  # characters of an attempt in its shortest form, without folders
 _ADDRESS = lazy_regex(
     r"https?://([^\s/;]{1,80})(?:/[^\s/;]{1,200}){0,20}?((?:/[^\s/;]{1,200}){2})(?=[\s;]|$)"
 )
-_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)[^.!?:]{1,400}\?\W*$")
+_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)(?:\w{1,20}: )?[^.!?:]{1,400}\?\W*$")
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
