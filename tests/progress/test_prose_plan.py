@@ -44,6 +44,33 @@ I've read the schema. I'll do this:
 """,
         "Backfill it from the address",
     ),
+    "called a plan": (
+        "agent",
+        """
+I'll look at the pages first. My plan:
+
+1. Inventory of the pages
+2. Redirects for the old addresses
+3. CI
+""",
+        "Redirects for the old addresses",
+    ),
+    "called a plan in German": (
+        "agent",
+        """
+Mein Vorgehen:
+
+1. Inhalte erfassen
+2. Weiterleitungen erzeugen
+3. Vorschau zeigen
+""",
+        "Weiterleitungen erzeugen",
+    ),
+    "numbered within a line": (
+        "agent",
+        "It is on staging. Next steps: 1) wait for the approval (tomorrow), 2) run it on prod and 3) close it.",
+        "Run it on prod",
+    ),
     "a checklist": (
         "approved",
         """
@@ -182,6 +209,7 @@ Questions for you:
 1. Which region do you want?
 2. Should the mails be in German?
 """,
+    "versions within a line": "It works with Python 3. 11 is tested, 1) by hand; 3) is the old way.\n",
     "test results": """
 All tests pass:
 

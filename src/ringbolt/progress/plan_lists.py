@@ -32,6 +32,9 @@ READ_CHARACTERS = 24_000
 
 # A line that may be part of a list: an item, a heading, a row of a table.
 _LISTED = lazy_regex(r"(?m)^[ \t]*(?:[-*+•–#|]|\d{1,3}[.)])")
+# "Next steps: 1) wait for the review, 2) merge": the number of an item within a line.
+_INLINE = lazy_regex(r"(?<![\w.,/-])\(?(\d{1,2})[.)][ \t]+(?=\S)")
+_ITEM_END = lazy_regex(r"(?i)[ ,;.]*(?:\b(?:and|then|und|et|y|e|en)[ ]*)?$")
 _WORD = lazy_regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LABEL = lazy_regex(
     rf"(?i)(?<!\W)\W*+(?:(?:{NOUNS}|fix|bug|opt\w{{0,12}}|change|pr|commit|day"
@@ -118,7 +121,7 @@ class PlanList(Value, frozen=True, kw_only=True):
 
 def plan_lists(text: str, source: Source) -> list[PlanList]:
     """The lists of a text with their scores, in the order of the text."""
-    text = text[:READ_CHARACTERS]
+    text = _unfolded(text[:READ_CHARACTERS])
     if len(_LISTED.findall(text)) < FEWEST_ITEMS:  # most messages
         return []
     found = [one for one in _lists(text) if FEWEST_ITEMS <= len(one.items) <= MOST_ITEMS]
@@ -128,6 +131,25 @@ def plan_lists(text: str, source: Source) -> list[PlanList]:
         )
         for one in found
     ]
+
+
+def _unfolded(text: str) -> str:
+    """A text in which the numbered items within a line stand in lines of their own."""
+    return "\n".join(map(_unfolded_line, text.split("\n"))) if "2)" in text or "2. " in text else text
+
+
+def _unfolded_line(line: str) -> str:
+    marks = list(_INLINE.finditer(line))
+    first = next((at for at, mark in enumerate(marks) if mark[1] == "1"), len(marks))
+    run = marks[first:]
+    run = run[: next((at for at, mark in enumerate(run) if int(mark[1]) != at + 1), len(run))]
+    if len(run) < FEWEST_ITEMS:
+        return line
+    ends = [mark.start() for mark in run[1:]] + [len(line)]
+    items = [line[mark.end() : end] for mark, end in zip(run, ends, strict=True)]
+    items[-1] = sentences(items[-1])[0] if items[-1] else ""
+    numbered = [f"{number}. {_ITEM_END.sub('', item)}" for number, item in enumerate(items, 1)]
+    return "\n".join([line[: run[0].start()].rstrip(), *numbered, ""])
 
 
 def reported_work(text: str) -> list[str]:
