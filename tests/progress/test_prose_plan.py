@@ -68,7 +68,7 @@ Mein Vorgehen:
     ),
     "numbered within a line": (
         "agent",
-        "It is on staging. Next steps: 1) wait for the approval (tomorrow), 2) run it on prod and 3) close it.",
+        "On staging now. Next steps: 1) wait for the approval (tomorrow), 2) run it on prod and 3) close it.",
         "Run it on prod",
     ),
     "a checklist": (
