@@ -41,6 +41,9 @@ _LABEL = lazy_regex(
     rf"|week)\s*#?)?\d{{1,3}}[a-z]?\s*(?:[:.)–—-]+\s*|$)"
 )
 _NAMED_LABEL = lazy_regex(rf"(?i)\W*(?:{NOUNS})\s*#?\d{{1,3}}\b")
+_NUMBERED = lazy_regex(
+    r"(?i)\W*(?:phase|step|stage|milestone|task|schritt|étape|paso|etapa|passo|fase|stap)\s*#?(\d{1,3})\b"
+)
 _BARE_NUMBER = lazy_regex(r"\W*\d{1,3}(?:\.\d{1,2}){0,2}[.):]?\s+")
 _PATH = lazy_regex(r"(?<![\w.@~-])[\w.@~-]*+(?:/[\w.@-]+)+/?|(?<![\w-])[\w-]++\.[a-z]{1,5}\b")
 _FILE = lazy_regex(r"(?<![\w.@+-])[\w@+-][\w.@+-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w/])")
@@ -171,7 +174,7 @@ def reported_work(text: str) -> list[str]:
 
 def _done_title(item: ListItem) -> str:
     """A line of a report as a title: "`a.py` — Added the parser" is "Add the parser (a.py)"."""
-    text = _unadorned(_unlabelled(item.text))
+    text = _unadorned(unlabelled(item.text))
     place = _PLACE.match(text)
     rest = text[place.end() :] if place else text
     words = _WORD.findall(rest)
@@ -190,19 +193,23 @@ def _score_of_column(one: PlanList) -> float:
     Whoever writes such a table lists work to be done, whatever stands around it.
     """
     words = {stem(word.lower()) for word in _WORD.findall(one.column)}
-    firsts = [next(iter(_WORD.findall(_unlabelled(item.text))), "") for item in one.items]
+    firsts = [next(iter(_WORD.findall(unlabelled(item.text))), "") for item in one.items]
     verbs = sum(stem(first.lower()) in VERB_STEMS and not is_past(first) for first in firsts)
     done = sum(item.done for item in one.items)
     return TASKS if words & _TASKS and 2 * verbs >= len(firsts) and 2 * done < len(firsts) else 0.0
 
 
 def _score_of_name(one: PlanList) -> float:
-    """The score of a list that the line above it calls a plan ("My plan:", "Vorgehen:"); 0 for others."""
-    if not CALLS_A_PLAN.search(one.lead) or any(
-        pattern.search(one.lead) for pattern in (_OFFERS, _REPORTS, _DENIES)
-    ):
+    """The score of a list that is called a plan: by the line above it ("My plan:", "Vorgehen:"), or by its
+    items ("Phase 1: …", "Phase 2: …"); 0 for others."""
+    numbers = [int(named[1]) for item in one.items if (named := _NUMBERED.match(item.text))]
+    if not CALLS_A_PLAN.search(one.lead) and numbers != [*range(1, len(one.items) + 1)]:
         return 0.0
-    past = sum(is_past(next(iter(_WORD.findall(item.text)), "")) or item.done for item in one.items)
+    if any(pattern.search(one.lead) for pattern in (_OFFERS, _REPORTS, _DENIES)):
+        return 0.0
+    past = sum(
+        is_past(next(iter(_WORD.findall(unlabelled(item.text))), "")) or item.done for item in one.items
+    )
     return TASKS if 2 * past < len(one.items) else 0.0
 
 
@@ -378,7 +385,7 @@ def _row_text(best: int, parts: Sequence[str]) -> str:
 def features(one: PlanList, text: str, source: Source) -> dict[str, float]:
     """What speaks for or against a list being a plan of work to be done."""
     texts = [item.text for item in one.items]
-    bare = [_unlabelled(item) for item in texts]
+    bare = [unlabelled(item) for item in texts]
     lead = sentences(one.lead)[-1] if one.lead else ""
     above = f"{one.heading} {lead}"
     intends = bool(_INTENDS.search(lead))
@@ -431,7 +438,8 @@ def features(one: PlanList, text: str, source: Source) -> dict[str, float]:
     }
 
 
-def _unlabelled(text: str) -> str:
+def unlabelled(text: str) -> str:
+    """A line without the label in front: "Phase 2: …", "3. …"."""
     text = _TICK.sub(" ", text).lstrip("* ")
     return text[label.end() :] if (label := _LABEL.match(text)) else text
 

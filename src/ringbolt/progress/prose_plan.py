@@ -26,7 +26,16 @@ from ..signals.calls.failures import counts_failures
 from ..signals.plan_words import is_verb
 from ..signals.text_layout import one_line, plain, sentences
 from ..signals.words import weighted_words
-from .plan_lists import MOST_TITLE, ListItem, PlanList, Source, plan_lists, reported_work, shortened
+from .plan_lists import (
+    MOST_TITLE,
+    ListItem,
+    PlanList,
+    Source,
+    plan_lists,
+    reported_work,
+    shortened,
+    unlabelled,
+)
 from .plan_progress import HIGH, Observation, Progress, Sort, read_action, title_sort
 
 Status = Literal["pending", "active", "completed"]
@@ -197,7 +206,7 @@ class _List:
         self.source: Source = state["source"]
         self.channel: Channel = state["channel"]
         self.progress = Progress(self.titles, state.get("progress"))
-        self.words = [_words_of(title) for title in self.titles]
+        self.words = [_words_of(unlabelled(title)) for title in self.titles]
         self.files: list[list[str]] = state.get("files") or [[] for _ in self.titles]  # that items name
         self.at: int | None = state.get("at")  # the step whose file was edited last
         self.notes: dict[int, str] = {int(place): note for place, note in state.get("notes", {}).items()}
