@@ -167,14 +167,12 @@ def _where(task: Snapshot) -> list[Row]:
     """Where the work stands: the task, its progress, the current and next step, the mode."""
     source = rows.cite(task.sources.get("name"))
     what = "Goal" if task.kind == "goal" else "Task"
-    # A name that only shortens the request would say the same twice.
-    begins = task.name[:12].lower() in (task.request or "")[:200].lower()
 
     def named(most: int) -> str:
         name = f" {rows.quote(task.name, most)}{source}" if most else ""
         return f"{what} {task.id}{name}: {rows.standing(task)}"
 
-    soon = 6.15 if begins else 0.1
+    soon = 6.15 if task.request else 0.1  # the request says what it is about
     found = [
         Row((0, lambda: _short_legend(task)), (44, lambda: _LEGEND)),
         Row((0, lambda: named(0)), (soon, lambda: named(60)), (38, lambda: named(500))),
@@ -287,7 +285,12 @@ def _earlier(name: str, text: str, is_open: bool, age: int, characters: int) -> 
 def _since(task: Snapshot, characters: int) -> Part:
     """What the user said since the request, newest last. The last word comes early and grows first."""
     shown = rows.request_seqs(task) | {one.seq for one in rows.forbidding(task)}
-    said = [entry for entry in task.instructions if entry.seq not in shown]
+    latest = {entry.summary: entry.seq for entry in task.instructions}  # what was said twice is read once
+    said = [
+        entry
+        for entry in task.instructions
+        if entry.seq not in shown and latest[entry.summary] == entry.seq
+    ]
     part = _part(task, "user_instruction", "The user since", said, rows.instruction)
     if said and said[-1] is task.instructions[-1]:
         newest = list(part.rows)

@@ -38,6 +38,7 @@ SUMMED = " | "  # between the line of an output that says most, and the one that
 REST = 0.3  # of the worth of a failure, for more of its symptom
 INSTEAD = 20  # characters of what worked instead
 BRIEF = 30  # characters of a choice that may be in other words by chance
+REFUSAL = 240  # characters of the user's words why something was refused
 SHORT = 20  # characters of an attempt in its shortest form, without folders
 _ADDRESS = lazy_regex(
     r"https?://([^\s/;]{1,80})(?:/[^\s/;]{1,200}){0,20}?((?:/[^\s/;]{1,200}){2})(?=[\s;]|$)"
@@ -437,7 +438,7 @@ def exclusion(entry: Entry, wanted: float) -> Row:
     if not why:
         return texts(f"{by(entry)}{where} ", with_detail(entry), (wanted, 140), (30, 2000))
     return Row(
-        (wanted, lambda: show(SHORT, 160 if data.get("rejected") else 90, False)),
+        (wanted, lambda: show(SHORT, REFUSAL if data.get("rejected") else 90, False)),
         (Worth(wanted * REST), lambda: show(SHORT, 130, False)),
         (8.2, lambda: show(SHORT, 320, False)),
         (12.5, lambda: show(70, 320, False)),
@@ -510,7 +511,10 @@ def variable(entry: Entry, wanted: float) -> Row:
     before = f"{by(entry)} {encode.name(encode.clip(entry.key or '', 80))} = "
     if value is None or isinstance(value, (bool, int, float)):
         return Row((wanted, lambda: before + encode.clip(dumps(value), 100)))
-    return texts(before, value if isinstance(value, str) else dumps(value), (wanted, 100), (31, 4000))
+    text = value if isinstance(value, str) else dumps(value)
+    row = texts(before, text, (wanted, 100), (31, 4000))
+    row.tells = text if entry.data.get("inferred") else ""
+    return row
 
 
 def effect(effect: Effect) -> Row:
