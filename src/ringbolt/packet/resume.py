@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from ..ledger.current_task import LEFT_OPEN
+from ..ledger.inferred_plan import EARLIER
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
@@ -287,9 +288,7 @@ def _since(task: Snapshot, characters: int) -> Part:
     shown = rows.request_seqs(task) | {one.seq for one in rows.forbidding(task)}
     latest = {entry.summary: entry.seq for entry in task.instructions}  # what was said twice is read once
     said = [
-        entry
-        for entry in task.instructions
-        if entry.seq not in shown and latest[entry.summary] == entry.seq
+        entry for entry in task.instructions if entry.seq not in shown and latest[entry.summary] == entry.seq
     ]
     part = _part(task, "user_instruction", "The user since", said, rows.instruction)
     if said and said[-1] is task.instructions[-1]:
@@ -438,9 +437,12 @@ def _file(name: str, path: str, mark: str, wanted: float) -> Row:
 
 
 def _plan(task: Snapshot) -> list[Part]:
-    items = task.items
+    before = [item for item in task.items if EARLIER in item.detail]
+    done = [rows.earlier_step(item, age) for age, item in enumerate(before[::-1])][::-1]
+    earlier = [Part("earlier_step", _counted("Done for earlier requests"), done)]
+    items = task.items[len(before) :]
     if not items:
-        return []
+        return earlier
     live = sum(item.dropped_in is None for item in items)
     here = next((place for place, item in enumerate(items) if item.id in (task.current, task.next)), live)
     low, high = max(0, here - NEAR), here + NEAR
@@ -459,7 +461,7 @@ def _plan(task: Snapshot) -> list[Part]:
         some = "" if shown == total else f", {shown} of {total} steps"
         return f"{version}{some} ({meant})" if meant else f"{version}{some}"
 
-    return [Part("step", heading, found, len(items))]
+    return [*earlier, Part("step", heading, found, len(items))]
 
 
 def _is_of_finished_request(task: Snapshot) -> bool:

@@ -51,7 +51,7 @@ def standing(task: Snapshot) -> str:
     """Status, phase and progress."""
     reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
     proven = f", {task.verified} verified" if task.verified else ""
-    steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
+    steps = f"; {task.done} of {task.total} steps done{proven}" if task.total else ""
     phase = "planning" if task.mode == "plan" else task.phase
     return f"{task.status}{reason}, phase {phase}{steps}"
 
@@ -352,6 +352,13 @@ def step(item: Item, distance: int, turn: bool) -> Row:
     open_in_prose = item.status == "pending" and not turn and FROM_PROSE in item.detail
     return Row(
         (wanted, lambda: show(90)), (34, lambda: show(2000)), tells=item.title if open_in_prose else ""
+    )
+
+
+def earlier_step(item: Item, age: int) -> Row:
+    """What was done for an earlier request; `age` counts the later ones."""
+    return texts(
+        f"{letter(item.sources.get('title')).strip()} ", item.title, (of_step(item, age), 90), (34, 2000)
     )
 
 
