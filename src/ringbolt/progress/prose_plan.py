@@ -48,6 +48,7 @@ ALIKE = 0.75  # share of the words of two titles that makes them one step
 SPOKEN = 0.5  # the score of "First …, then …, finally …"
 PART = 1.0  # the score of a list of the agent that is followed as a part of the plan
 MOST_RUNNING = 64  # actions without an outcome yet
+MOST_BEFORE = 20  # steps of earlier requests that are kept
 PATIENCE = 30  # events after which something announced for later is forgotten
 
 _PLAN_FILE = lazy_regex(r"(?i)(?:plan|todo|roadmap|tasks?|spec|proposal|design|checklist|milestones?)")
@@ -91,7 +92,8 @@ _CHANGES = ("change", "tests", "docs")
 class Step(Value, frozen=True, kw_only=True):
     """A step of an inferred plan, with the event it was read from and the one its status follows from.
 
-    `note` is what the agent called it when it turned to it, if that says more than the title.
+    `note` is what the agent called it when it turned to it, if that says more than the title. An `earlier`
+    one was done for a request before the present one.
     """
 
     title: str
@@ -100,6 +102,7 @@ class Step(Value, frozen=True, kw_only=True):
     cause: int | None = None
     channel: Channel = "agent"
     note: str | None = None
+    earlier: bool = False
 
 
 class _Said(msgspec.Struct):
@@ -301,6 +304,7 @@ class ProsePlan:
         state = state or {}
         self._lists = [_List(one) for one in state.get("lists", ())]  # the plan, and perhaps a part of it
         self._said = [msgspec.convert(one, _Said) for one in state.get("said", ())]
+        self._before = [msgspec.convert(one, Step) for one in state.get("before", ())]
         self._check = msgspec.convert(state.get("check") or {}, _Check)
         self._next: dict[str, Any] | None = state.get("next")
         self._running: dict[int, tuple[str, str]] = {
@@ -312,6 +316,7 @@ class ProsePlan:
         return {
             "lists": [one.state() for one in self._lists],
             "said": [msgspec.to_builtins(one) for one in self._said],
+            "before": [one.to_dict() for one in self._before],
             "check": msgspec.to_builtins(self._check),
             "next": self._next,
             "running": {str(at): list(one) for at, one in self._running.items()},
@@ -320,10 +325,14 @@ class ProsePlan:
     # --- the result
 
     def steps(self) -> list[Step]:
-        """The plan as it stands: the list with announced steps where they were made, and the check last.
+        """What was done for earlier requests, and the plan as it stands: the list with announced steps where
+        they were made.
 
         Only where steps were announced one by one is the usual check a step too: a list is complete.
         """
+        return [*self._before, *self._steps()]
+
+    def _steps(self) -> list[Step]:
         if not self._lists:
             found = [_as_step(one) for one in self._said]
         else:
@@ -352,6 +361,8 @@ class ProsePlan:
     def hear_user(self, seq: int, text: str, *, new_request: bool) -> None:
         """The user asked for something, or said more about it."""
         if new_request:
+            over = [one for one in self._steps() if one.status == "completed" and not one.derived]
+            self._before = [*self._before, *(one.replace(earlier=True) for one in over)][-MOST_BEFORE:]
             self._lists, self._said, self._next = [], [], None
             self._check.begin()
         self._next = None
@@ -588,7 +599,7 @@ def check_title(kinds: Sequence[str]) -> str:
     if not kinds:
         return "Verify the changes"
     listed = kinds[0] if len(kinds) == 1 else f"{', '.join(kinds[:-1])} and {kinds[-1]}"
-    return f"Run {listed} to verify the changes"
+    return f"Run {listed} to verify the changes, fix any issues"
 
 
 def _needed(kinds: Sequence[str]) -> Sequence[str]:
