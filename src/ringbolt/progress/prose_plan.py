@@ -93,7 +93,7 @@ class Step(Value, frozen=True, kw_only=True):
     """A step of an inferred plan, with the event it was read from and the one its status follows from.
 
     `note` is what the agent called it when it turned to it, if that says more than the title. An `earlier`
-    one was done for a request before the present one.
+    one was done for a request before the present one; a `derived` one was never said.
     """
 
     title: str
@@ -103,6 +103,7 @@ class Step(Value, frozen=True, kw_only=True):
     channel: Channel = "agent"
     note: str | None = None
     earlier: bool = False
+    derived: bool = False
 
 
 class _Said(msgspec.Struct):
@@ -185,6 +186,7 @@ class _Check(msgspec.Struct):
             seq=self.seq,
             cause=self.cause if self.status == "completed" else None,
             note=self.command or None,
+            derived=True,
         )
 
     def judged(self, step: Step) -> Step:
@@ -599,7 +601,7 @@ def check_title(kinds: Sequence[str]) -> str:
     if not kinds:
         return "Verify the changes"
     listed = kinds[0] if len(kinds) == 1 else f"{', '.join(kinds[:-1])} and {kinds[-1]}"
-    return f"Run {listed} to verify the changes, fix any issues"
+    return f"Run {listed} to verify the changes"
 
 
 def _needed(kinds: Sequence[str]) -> Sequence[str]:
