@@ -36,7 +36,9 @@ _RIVALS: tuple[Function, ...] = (
 _PLACES = {name: place for place, name in enumerate(FUNCTIONS)}
 
 
-_TURN = lazy_regex(r"(?i);\s+(?=(?:so |and |but )?(?:(?:I|we)(?:['’](?:ll|m|re|d)| will| am| are)|let['’]s)\b)")
+_TURN = lazy_regex(
+    r"(?i);\s+(?=(?:so |and |but )?(?:(?:I|we)(?:['’](?:ll|m|re|d)| will| am| are)|let['’]s)\b)"
+)
 
 
 class DeadEnd(Struct):
