@@ -62,6 +62,7 @@ Labels = dict[int, dict[str, list[str]]]
 
 # How many rows of each type are read with a task; `left_out` counts the rest, which other operations return.
 NOTES = ("discovery", "artifact", "context", "tool_result")
+SHOWN = 0.5  # the confidence from which an inferred note is shown; a search finds the others too
 MOST = {
     "decision": 50,
     "exclusion": 50,
@@ -509,7 +510,7 @@ def _task_fields(
         "instructions": tuple(entry for entry in said if is_users(entry.origin.channel)),
         "reported": tuple(entry for entry in said if not is_users(entry.origin.channel)),
         "proposals": tuple(read_proposal(row) for row in rows["records"] if row["type"] == PROPOSAL),
-        "notes": of(*NOTES),
+        "notes": tuple(entry for entry in of(*NOTES) if entry.data.get("confidence", 1) >= SHOWN),
         "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
         "effects": open_effects,
         "approvals": approvals,
