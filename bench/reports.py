@@ -92,7 +92,8 @@ def read_json_plans(path: Path) -> list[Plan]:
         if "steps" in row:
             plans.append(Plan(path.stem, row["lang"], row["trade"], row["plan"], row["steps"]))
             continue
-        effects = [("done", step) for step in row["completes"]] + [("open", step) for step in row["reopens"]]
+        effects = [("done", step) for step in row["completes"]]
+        effects += [("open", step) for step in row["reopens"]]
         effects += [("now", row["current"])] if row["current"] else []
         plans[-1].reports.append(Report(row["text"], "any", effects))
     return plans
