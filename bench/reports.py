@@ -85,7 +85,7 @@ class Count:
 
 
 def read_json_plans(path: Path) -> list[Plan]:
-    """Plans and messages as JSON lines: a line with `steps` is a plan, the lines after it are its messages."""
+    """Plans and messages as JSON lines: a line with `steps` is a plan, those after it its messages."""
     plans: list[Plan] = []
     for line in path.read_text().splitlines():
         row = json.loads(line)
