@@ -784,7 +784,7 @@ def states(memory, task, folder) -> list[str]:
                 own = json.loads(line[14:-4])
                 own.pop("by", None)  # what was imported is an import
                 # The files do not have the steps that were dropped: what they say of one is said by its name.
-                about = sorted({own.pop("item", ""), *own.pop("relevance_to", [])} - {""})
+                about = sorted({own.pop("step", ""), *own.pop("relevance_to", [])} - {""})
                 pages.append(json.dumps({**own, "seq": 0, "task": "", "about": about}))
     state = json.loads((folder / f".task-{task}.json").read_text())
     own = state.pop("ringbolt")
