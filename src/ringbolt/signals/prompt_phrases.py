@@ -64,8 +64,8 @@ CONSENTS = lazy_regex(
 # The trouble of before is there again, as the opening.
 PERSISTS = lazy_regex(
     r"\W*(?:(?:ok(?:ay)?|hm+|but|nope?)[\s,.]+)?(?:(?:it|it['’]s|i|i['’]m|we|we['’]re|that|that['’]s|is|am|are"
-    r"|unfortunately|getting|seeing)\s+){0,3}(?:still(?! have\b)|same|again|another (?:error|failure)|new error"
-    r"|not working|doesn['’]t work|didn['’]t (?:work|help))\b",
+    r"|unfortunately|getting|seeing)\s+){0,3}(?:still(?! have\b)|same|again|another (?:error|failure)"
+    r"|new error|not working|doesn['’]t work|didn['’]t (?:work|help))\b",
     re.I,
 )
 # An answer, or leave to go on.
