@@ -122,6 +122,6 @@ def test_no_word_is_cut(words: list[str]) -> None:
 
 
 def test_a_prompt_of_code_or_a_path_alone_has_a_name_too() -> None:
-    assert task_name("```python\nraise SystemExit(main())\n```") == "raise SystemExit(main())"
+    assert task_name("```python\nraise SystemExit(main())\n```") == "Raise SystemExit(main())"
     assert task_name("@src/app/main.py") == "main.py"
     assert task_name("can you do me a favour and fix the login") == "Fix the login"
