@@ -275,12 +275,12 @@ def at_work(task: Snapshot) -> list[Row]:
         found.append(Row((4.2 + place / 100, lambda line=line: line)))
     for place, other in enumerate(task.neighbours):
         since = clock(other.since, task)
+        step = f", step {quote(other.step, 60)}" if other.step else ""
         if other.task_id == task.id:
-            line = f"Another session works on this very task since {since}"
+            line = f"Another session works on this very task since {since}{step}"
         elif other.task_id is None:
             line = f"Another session is open in this folder since {since}"
         else:
-            step = f", step {quote(other.step, 60)}" if other.step else ""
             name = f"{encode.CLASS[other.channel]} {quote(other.name or '', 60)}"
             line = f"Another session works in this folder since {since}: task {other.task_id} {name}{step}"
         found.append(Row(((1.8 if other.task_id == task.id else 4.3) + place / 100, lambda line=line: line)))
