@@ -364,8 +364,11 @@ def test_exports_at_the_same_time_leave_a_folder_that_fits_together(memory, task
 
 _LOOP = """
 import sys
-from tests.support import open_memory
-memory = open_memory(sys.argv[1], agent="killed")
+from ringbolt.core.actions import Actions
+from ringbolt.core.entries import Entries
+from ringbolt.files.folder_operations import Folders
+from tests.processes import open_rooms
+memory = open_rooms(sys.argv[1], Folders, Actions, Entries, agent="killed")
 print("go", flush=True)
 number = 0
 while True:
@@ -431,12 +434,12 @@ def test_what_an_export_needs_in_memory_does_not_grow_with_the_log(memory, task,
     peaks = []
     for _ in range(2):
         calls = [lambda own: own.task_log_action(task, "x" * 500, output="y" * 1500)]
-        build(memory, calls * (3000 if peaks else 2000))
+        build(memory, calls * (1500 if peaks else 1000))
         tracemalloc.start()
         memory.export_bank(tmp_path / "bank", task)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert len((tmp_path / "bank" / task / "execution.log.jsonl").read_bytes()) > 9_000_000
+    assert len((tmp_path / "bank" / task / "execution.log.jsonl").read_bytes()) > 4_500_000
     assert peaks[1] < peaks[0] * 1.2
 
 
