@@ -475,8 +475,8 @@ def _task_fields(
     def of(*kinds: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in entries if entry.type in kinds and entry not in blockers)
 
-    said = of("user_instruction")
-    begun = _first_request(first, said)
+    instructions = of("user_instruction")
+    begun = _first_request(first, instructions)
     card = read_card(with_titles(head, steps, len(open_effects)), task_life)
     card["blockers"] += tuple(entry.summary for entry in blockers if entry.summary not in card["blockers"])
     sources = _field_sources(head, extras, rows, channels, begun)
@@ -486,7 +486,7 @@ def _task_fields(
         **card,
         "goal": extras["goal"] or begun.text or head["name"],
         "request": begun.text,
-        "requests": _requests(head, first, said),
+        "requests": _requests(head, first, instructions),
         "context": extras["context"],
         "repository": head["repository"],
         "acceptance": tuple(extras["acceptance"] or ()),
@@ -507,8 +507,8 @@ def _task_fields(
         "exclusions": of("exclusion"),
         "errors": of("error"),
         "questions": of("question"),
-        "instructions": tuple(entry for entry in said if is_users(entry.origin.channel)),
-        "reported": tuple(entry for entry in said if not is_users(entry.origin.channel)),
+        "instructions": tuple(entry for entry in instructions if is_users(entry.origin.channel)),
+        "reported": tuple(entry for entry in instructions if not is_users(entry.origin.channel)),
         "proposals": tuple(read_proposal(row) for row in rows["records"] if row["type"] == PROPOSAL),
         "notes": tuple(entry for entry in of(*NOTES) if entry.data.get("confidence", 1) >= SHOWN),
         "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},

@@ -255,7 +255,7 @@ def lessons(task: Snapshot) -> list[Row]:
     """What would have saved an earlier task like this one."""
     found: list[Row] = []
     for place, one in enumerate(task.lessons):
-        lesson = one.told(lambda text: quote(text, 110))
+        lesson = one.sentence(lambda text: quote(text, 110))
         line = f"From earlier task {one.task_id} #{one.seq}{encode.CLASS[one.channel]}: {lesson}"
         found.append(Row((3.4 + place / 100, lambda line=line: line)))
     return found
