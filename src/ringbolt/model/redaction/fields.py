@@ -129,8 +129,12 @@ def _close_value(
         value = value.partition("<")[0]
     value = value if quote else value.rstrip(".,;:)]}>") or value
     quoted = bool(quote) or match["sign"] is None
-    if match["gap"] is not None and not quote and "(" in value:
-        return None  # `api_token VARCHAR(64)`: a shell would not take it either
+    if (
+        match["gap"] is not None
+        and not quote
+        and ("(" in value or ("=" in value[:-2] and value.partition("=")[0].isidentifier()))
+    ):
+        return None  # `api_token VARCHAR(64)`: a shell would not take it either; `key NAME=…`
     found = is_secret(kind, name, value, quoted=quoted, strict=strict)
     if strict and kind == "password" and match["gap"] and (beside or match["gap"] != " "):
         found = is_cell(kind, name, value)  # after a user, or in the next column

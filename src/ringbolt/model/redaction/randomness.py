@@ -92,5 +92,9 @@ def _is_word(part: str) -> bool:
 
 def _has_mixed_case(value: str) -> bool:
     """Whether cases change as in a random code, not as in `camelCase` or `Some-Words`."""
-    changes = sum(value[place].islower() and value[place + 1].isupper() for place in range(len(value) - 1))
-    return changes >= 4 and len(value) >= 20
+    changes = sum(
+        value[place : place + 2].isalpha() and value[place].isupper() != value[place + 1].isupper()
+        for place in range(len(value) - 1)
+    )
+    words = _known_pairs(pattern(rules.LETTERS).findall(value)) >= 0.65
+    return changes >= 5 and len(value) >= 16 and not words

@@ -81,7 +81,8 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
                 and text[piece.end() : piece.end() + 1] == " "
             )
             bound = own and not seen and (cell or piece[0] in ",(")
-            apart = apart or (bound and cell)
+            aside = piece[0] == "(" and text[piece.start() - 1].isspace()
+            apart = apart or (bound and (cell or aside))
             bound = bound or (wrapped and piece[0] == "(")
             own, other, part, wrapped = False, False, [], False
         elif found == "ideographs":
@@ -101,8 +102,9 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
                 start = piece.start(found)
                 return start, start + len(value), "value" if kind in ("", "code") else kind
             is_call = text[piece.end() : piece.end() + 1] == "("
-            called = value.rpartition(".")[2].rpartition(":")[2].lower() if is_call else ""
-            wrapped = called in rules.FILLERS if value[:1] == "." else bound and called in rules.WRAPPERS
+            wrapped = (
+                bound and is_call and value.rpartition(".")[2].rpartition(":")[2].lower() in rules.WRAPPERS
+            )
             seen += 1
             part.append(value.lower())
             bound = own and value.lower() in rules.COPULAS
