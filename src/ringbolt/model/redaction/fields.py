@@ -13,7 +13,7 @@ from .sentences import REACH, follows_copula, value_before, value_further_on
 from .storable_text import folded
 from .values import MOST_VALUE, is_cell, is_mixed, is_placeholder, is_secret
 
-_MOST_FURTHER = 250  # names whose values are looked for further on
+_MOST_FURTHER = 150  # names whose values are looked for further on
 # Words before a name and a value without a sign between them.
 _LONGEST_NAME = 60
 _MOST_AFTERWARDS = 100  # names before which a value is looked for

@@ -19,7 +19,8 @@ def is_secret(kind: str, name: str, value: str, *, quoted: bool, strict: bool = 
     if not 4 <= len(value) <= MOST_VALUE or MARK in value or is_placeholder(value):
         return False
     if not quoted and (
-        pattern(rules.CODE).match(value) or (not name.isupper() and pattern(rules.CODE_WITHIN).search(value))
+        pattern(rules.CODE).match(value)
+        or (not name.isupper() and pattern(rules.CODE_WITHIN).search(value, 0, 200))
     ):
         return False
     if value in rules.SENTENCE_WORDS:
@@ -38,7 +39,7 @@ def is_secret(kind: str, name: str, value: str, *, quoted: bool, strict: bool = 
         and any(part in value.lower() for part in ("passw", "token", "secret", "api", "cred"))
     ):
         return False  # the name of another field, or a sentence's word
-    if any(letter.isspace() for letter in value):
+    if any(map(str.isspace, value)):
         may_be = kind in ("password", "secret") and name.lower() not in ("pass", "pw")
         return may_be and quoted and not strict and _is_passphrase(value)
     if not value.isascii() and any(end in value for end in rules.PASSWORD_ENDS):
@@ -146,7 +147,9 @@ def is_no_password(value: str) -> bool:
 
 def is_not_mixed(value: str) -> bool:
     return (
-        is_placeholder(value) or not is_mixed(value) or pattern(rules.CODE_WITHIN).search(value) is not None
+        is_placeholder(value)
+        or not is_mixed(value)
+        or pattern(rules.CODE_WITHIN).search(value, 0, 200) is not None
     )
 
 
