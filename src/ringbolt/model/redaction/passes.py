@@ -123,7 +123,7 @@ PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("0x", ("wallet", "private", "account", "deployer", "signer", "pk"), _rule(rules.HEX_KEY, "key")),
     ("", ("passw", "pwd"), _rule(rules.TYPED, "password", is_no_password)),
     (
-        "\n",
+        "$ ",
         ("passw", "secret", "token", "key", "credential", "private", "psk", "openssl", "pwgen", "pass show"),
         _rule(rules.PRINTED, "value", is_unlike_password),
     ),

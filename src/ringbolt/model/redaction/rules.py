@@ -104,14 +104,15 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("ringbolt", ("rbt_",), _APART + r"rbt_[\w-]{20,100}"),
     (
         "token",
-        ("re_", "phx_", "pcsk_", "sk_", "tvly-", "fc-", "rnd_", "napi_", "e2b_", "CFPAT-", "LTAI", "ATCTT3", "nvapi-",
-         "tgp_v1_", "pat-", "access-", "sl.", ".local.", "wandb_v1_", "SWMTKN-", "CCIPAT_"),
+        ("Resend", "RESEND", "resend", "phx_", "pcsk_", "sk_", "tvly-", "fc-", "rnd_", "napi_", "e2b_", "CFPAT-", "LTAI",
+         "ATCTT3", "nvapi-", "tgp_v1_", "pat-na", "pat-eu", "access-prod", "access-sand", "access-dev", "sl.B", "sl.u.",
+         "v2.local.", "v4.local.", "wandb_v1_", "SWMTKN-", "CCIPAT_"),
         _ALONE + r"(?:re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{16,40}|(?:phx|pcsk|rnd|napi|e2b|tgp_v1|wandb_v1|CCIPAT)_[\w-]{20,200}|sk_[0-9a-f]{40,64}"
         r"|(?:tvly|fc|nvapi|CFPAT|SWMTKN)-[\w-]{24,200}|LTAI[A-Za-z0-9]{14,26}|ATCTT3[\w=-]{20,400}|pat-[a-z]{2}[0-9]-[0-9a-f-]{36}"
         r"|access-(?:production|sandbox|development)-[0-9a-f-]{36}|sl\.[\w-]{100,200}|v[1-4]\.local\.[\w.-]{40,2000})",
     ),
     ("token", ("sk.eyJ",), r"sk\.eyJ[\w-]{20,400}\.[\w-]{16,60}"),
-    ("token", ("-us",), r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}(?![\w-])"),
+    ("token", ("-us1", "-us2"), r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}(?![\w-])"),
     ("jwt", ("eyJ",), _ALONE + r"eyJ[\w-]{8,4000}+\.[\w-]{8,8000}+\.[\w-]{0,2000}+"),
     (
         "private-key",
@@ -319,7 +320,7 @@ TYPED = (
 )
 # What a command that prints a secret printed, alone on the line after it.
 PRINTED = (
-    r"(?im)^[^\n]{0,60}?[$#%>\u276f] (?=[^\n]{0,300}(?:passw|secret|token|api[._-]?key|credential|\.key|private|psk|passphrase|openssl rand|pwgen|pass show|master))"
+    r"(?im)^[^\n]{0,60}?[$] (?=[^\n]{0,300}(?:passw|secret|token|api[._-]?key|credential|\.key|private|psk|passphrase|openssl rand|pwgen|pass show|master))"
     r"(?![^\n]{0,300}(?:git (?!credential)|grep|rg |ls |find |sum\b|digest|fingerprint|which |stat |wc |--help| -h\b))"
     r"[^\n]{3,300}\r?\n[\"']?(?P<secret>[^\s\"']{8,2000}+)[\"']?[ \t]*$"
 )
