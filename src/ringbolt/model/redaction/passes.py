@@ -69,7 +69,23 @@ PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
         ),
         _rule(rules.SAID_LOGIN, "password", is_no_password),
     ),
-    ("", rules.LOGIN_WORDS, login_pairs),
+    (
+        "",
+        (
+            "log in",
+            "logged in",
+            "logs in",
+            "login",
+            "log-in",
+            "sign in",
+            "signed in",
+            "signin",
+            "authenticate",
+            "connect",
+        ),
+        _rule(rules.LOGIN_AS, "password", is_no_password),
+    ),
+    (" / ", rules.LOGIN_WORDS, login_pairs),
     ("@", (".",), _rule(rules.MAIL_PAIR, "password", is_not_mixed)),
     ("@", ("@tcp(", "@unix(", "@udp(", "@1", "@2"), _rule(rules.DSN_LOGIN, "password", is_no_password)),
     (
@@ -78,7 +94,7 @@ PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
         _rule(rules.ADMIN_PAIR, "password", is_not_mixed),
     ),
     ("", ("mnemonic", "phrase", "words"), _rule(rules.SEED_PHRASE, "seed-phrase")),
-    ("", ("pin", "code", "otp", "tan:"), _rule(rules.SAID_CODE, "code")),
+    ("", rules.CODE_WORDS, _rule(rules.SAID_CODE, "code")),
     ("", ("2fa", "otp", "mfa", "authenticator"), _rule(rules.OTP_SEED, "token")),
     (":", (":5432:", ":*:"), _rule(rules.PGPASS, "password", is_no_password)),
     ("", rules.NAME_HINTS, named_values),
@@ -136,8 +152,11 @@ PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("-", ("htpasswd",), _rule(rules.HTPASSWD, "password", is_placeholder)),
     ("@", ("jdbc:oracle", "sqlplus"), _rule(rules.JDBC_LOGIN, "password", is_placeholder)),
     (" ", rules.FLAG_HINTS, program_logins),
-    (" ", ("-u ", "--user", "/u"), beside_user),
+    (" ", ("-u ", "--user", "/u:", "/user:"), beside_user),
     (" ", ("login", "configure", "alias set", "credential", "auth"), beside_login),
 )
-# What every text with a secret contains: in lower case, and as it is.
-HINTS = (*PRIVATE_HINTS, *dict.fromkeys(hint for _, hints, _ in PASSES for hint in hints if hint))
+# What every text with a secret contains, in lower case: one of these signs and one of its hints.
+HINTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("", PRIVATE_HINTS),
+    *((sign, hints) for sign, hints, _ in PASSES if any(hints)),
+)

@@ -92,7 +92,7 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("readme", ("rdme_",), _APART + r"rdme_[a-z0-9]{60,80}"),
     ("sourcegraph", ("sgp_",), _APART + r"sgp_\w{40,80}"),
     ("typeform", ("tfp_",), _APART + r"tfp_[\w.=-]{40,80}"),
-    ("airtable", ("pat",), r"pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    ("airtable", ("irtable", "AIRTABLE"), r"pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
     ("frameio", ("fio-u-",), r"fio-u-[\w=-]{60,70}"),
     ("infracost", ("ico-",), r"(?<![\w.-])ico-[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     ("clojars", ("clojars_", "CLOJARS_"), r"(?i:CLOJARS_)[a-z0-9]{60}"),
@@ -167,7 +167,9 @@ WEBHOOKS = (
     r"|logic\.azure\.com(?::443)?/workflows/)(?P<secret>[^\s\"'<>?`|)\]}\\]{16,400}+)"
 )
 HOOK_HINTS = (
-    "hooks.",
+    "hooks.slack",
+    "hooks.zapier",
+    "hooks.chime",
     "/webhooks/",
     "webhook.office",
     "office.com/webhook",
@@ -498,6 +500,20 @@ SAID_CODE = (
     r"(?i)(?<![a-z])(?:pin(?:[ -]?(?:code|number))?|(?-i:OTP|TAN|TOTP)|(?:verification|security|recovery|backup|login|otp|2fa|mfa|one-time|sms|tan)[ -]?(?:codes?|pins?))"
     r"(?:[ \t][\w(),'-]{1,16}){0,8}?(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was|lautet|ist|est|es)(?=[ \t])|(?= [0-9]{6}(?![\w.%:/-])))[ \t\"'`\r\n*\u2022-]{1,8}"
     rf"(?P<secret>{_CODE}(?:[\s,*\u2022-]{{1,6}}(?:[0-9]{{1,2}}[.)][ ])?{_CODE}){{0,20}}+)(?![\w.%:/-])"
+)
+CODE_WORDS = (
+    "pin",
+    "verification",
+    "security",
+    "recovery",
+    "backup",
+    "login",
+    "otp",
+    "2fa",
+    "mfa",
+    "one-time",
+    "sms",
+    "tan",
 )
 # A seed for one-time passwords in groups of four.
 OTP_SEED = (

@@ -34,10 +34,7 @@ def value_before(text: str, begin: int, end: int, kind: str) -> tuple[int, int, 
 
 
 def login_pairs(text: str) -> str:
-    """Redact the password of `log in as bob with …`, and of `bob / …` in a line about logging in."""
-    text = replaced(rules.LOGIN_AS, text, "password", is_no_password)
-    if " / " not in text:
-        return text
+    """Redact the password of `bob / …` in a line about logging in."""
     lines = text.split("\n")
     for place, line in enumerate(lines):
         if " / " in line and any(map(folded(line).__contains__, rules.LOGIN_WORDS)):
