@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from ..ledger.current_task import LEFT_OPEN
+from ..ledger.inferred_plan import EARLIER
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
@@ -167,14 +168,12 @@ def _where(task: Snapshot) -> list[Row]:
     """Where the work stands: the task, its progress, the current and next step, the mode."""
     source = rows.cite(task.sources.get("name"))
     what = "Goal" if task.kind == "goal" else "Task"
-    # A name that only shortens the request would say the same twice.
-    begins = task.name[:12].lower() in (task.request or "")[:200].lower()
 
     def named(most: int) -> str:
         name = f" {rows.quote(task.name, most)}{source}" if most else ""
         return f"{what} {task.id}{name}: {rows.standing(task)}"
 
-    soon = 6.15 if begins else 0.1
+    soon = 6.15 if task.request else 0.1  # the request says what it is about
     found = [
         Row((0, lambda: _short_legend(task)), (44, lambda: _LEGEND)),
         Row((0, lambda: named(0)), (soon, lambda: named(60)), (38, lambda: named(500))),
@@ -287,7 +286,10 @@ def _earlier(name: str, text: str, is_open: bool, age: int, characters: int) -> 
 def _since(task: Snapshot, characters: int) -> Part:
     """What the user said since the request, newest last. The last word comes early and grows first."""
     shown = rows.request_seqs(task) | {one.seq for one in rows.forbidding(task)}
-    said = [entry for entry in task.instructions if entry.seq not in shown]
+    latest = {entry.summary: entry.seq for entry in task.instructions}  # what was said twice is read once
+    said = [
+        entry for entry in task.instructions if entry.seq not in shown and latest[entry.summary] == entry.seq
+    ]
     part = _part(task, "user_instruction", "The user since", said, rows.instruction)
     if said and said[-1] is task.instructions[-1]:
         newest = list(part.rows)
@@ -435,9 +437,12 @@ def _file(name: str, path: str, mark: str, wanted: float) -> Row:
 
 
 def _plan(task: Snapshot) -> list[Part]:
-    items = task.items
+    before = [item for item in task.items if EARLIER in item.detail]
+    done = [rows.earlier_step(item, age) for age, item in enumerate(before[::-1])][::-1]
+    earlier = [Part("earlier_step", _counted("Done for earlier requests"), done)]
+    items = task.items[len(before) :]
     if not items:
-        return []
+        return earlier
     live = sum(item.dropped_in is None for item in items)
     here = next((place for place, item in enumerate(items) if item.id in (task.current, task.next)), live)
     low, high = max(0, here - NEAR), here + NEAR
@@ -456,7 +461,7 @@ def _plan(task: Snapshot) -> list[Part]:
         some = "" if shown == total else f", {shown} of {total} steps"
         return f"{version}{some} ({meant})" if meant else f"{version}{some}"
 
-    return [Part("step", heading, found, len(items))]
+    return [*earlier, Part("step", heading, found, len(items))]
 
 
 def _is_of_finished_request(task: Snapshot) -> bool:

@@ -38,11 +38,12 @@ SUMMED = " | "  # between the line of an output that says most, and the one that
 REST = 0.3  # of the worth of a failure, for more of its symptom
 INSTEAD = 20  # characters of what worked instead
 BRIEF = 30  # characters of a choice that may be in other words by chance
+REFUSAL = 240  # characters of the user's words why something was refused
 SHORT = 20  # characters of an attempt in its shortest form, without folders
 _ADDRESS = lazy_regex(
     r"https?://([^\s/;]{1,80})(?:/[^\s/;]{1,200}){0,20}?((?:/[^\s/;]{1,200}){2})(?=[\s;]|$)"
 )
-_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)[^.!?:]{1,400}\?\W*$")
+_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)(?:\w{1,20}: )?[^.!?:]{1,400}\?\W*$")
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
@@ -50,7 +51,7 @@ def standing(task: Snapshot) -> str:
     """Status, phase and progress."""
     reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
     proven = f", {task.verified} verified" if task.verified else ""
-    steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
+    steps = f"; {task.done} of {task.total} steps done{proven}" if task.total else ""
     phase = "planning" if task.mode == "plan" else task.phase
     return f"{task.status}{reason}, phase {phase}{steps}"
 
@@ -354,6 +355,13 @@ def step(item: Item, distance: int, turn: bool) -> Row:
     )
 
 
+def earlier_step(item: Item, age: int) -> Row:
+    """What was done for an earlier request; `age` counts the later ones."""
+    return texts(
+        f"{letter(item.sources.get('title')).strip()} ", item.title, (of_step(item, age), 90), (34, 2000)
+    )
+
+
 def step_line(name: str, item: Item | None, title: str) -> Row:
     """The current or next step by its id, since the plan has its title; with more room the title too."""
 
@@ -437,7 +445,7 @@ def exclusion(entry: Entry, wanted: float) -> Row:
     if not why:
         return texts(f"{by(entry)}{where} ", with_detail(entry), (wanted, 140), (30, 2000))
     return Row(
-        (wanted, lambda: show(SHORT, 160 if data.get("rejected") else 90, False)),
+        (wanted, lambda: show(SHORT, REFUSAL if data.get("rejected") else 90, False)),
         (Worth(wanted * REST), lambda: show(SHORT, 130, False)),
         (8.2, lambda: show(SHORT, 320, False)),
         (12.5, lambda: show(70, 320, False)),
@@ -510,7 +518,10 @@ def variable(entry: Entry, wanted: float) -> Row:
     before = f"{by(entry)} {encode.name(encode.clip(entry.key or '', 80))} = "
     if value is None or isinstance(value, (bool, int, float)):
         return Row((wanted, lambda: before + encode.clip(dumps(value), 100)))
-    return texts(before, value if isinstance(value, str) else dumps(value), (wanted, 100), (31, 4000))
+    text = value if isinstance(value, str) else dumps(value)
+    row = texts(before, text, (wanted, 100), (31, 4000))
+    row.tells = text if entry.data.get("inferred") else ""
+    return row
 
 
 def effect(effect: Effect) -> Row:

@@ -13,8 +13,9 @@ from .headers import cookie_values, is_no_authorization
 from .matching import replaced
 from .private_parts import PRIVATE_HINTS
 from .randomness import is_random
+from .sentences import login_pairs
 from .tables import table_cells
-from .values import is_no_password, is_placeholder, is_plain, is_sentence, is_unlike_password
+from .values import is_no_password, is_not_mixed, is_placeholder, is_plain, is_sentence, is_unlike_password
 
 
 def _rule(source: str, kind: str, keep: Callable[[str], bool] | None = None) -> Callable[[str], str]:
@@ -31,14 +32,22 @@ PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
     ("/", rules.HOOK_HINTS, _rule(rules.WEBHOOKS, "webhook")),
     ("@", ("://",), url_logins),
     ("@", (":",), _rule(rules.BARE_LOGIN, "password", lambda value: not is_random(value, 12))),
-    ("", ("login ", "auth "), _rule(rules.LOGIN_CODE, "token", lambda value: not is_random(value, 20))),
+    (
+        "",
+        ("login ", "login=", "auth "),
+        _rule(rules.LOGIN_CODE, "token", lambda value: not is_random(value, 20)),
+    ),
     (
         "",
         ("authorization", "bearer", "basic ", "negotiate "),
         _rule(rules.AUTHORIZATION, "authorization", is_no_authorization),
     ),
     ("=", ("response=", "signature="), _rule(rules.DIGEST_RESPONSE, "authorization", is_no_authorization)),
-    ("=", ("cookie:", "cookie=", "cookie2:", 'cookie"', "cookie'", " -b ", "--cookie"), cookie_values),
+    (
+        "=",
+        ("cookie:", "cookie=", "cookie =", "cookie2:", 'cookie"', "cookie'", " -b ", "--cookie"),
+        cookie_values,
+    ),
     (
         "=",
         ("sessid", "sessionid=", "_session=", "connect.sid"),
@@ -59,6 +68,12 @@ PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
             "log in",
         ),
         _rule(rules.SAID_LOGIN, "password", is_no_password),
+    ),
+    ("", rules.LOGIN_WORDS, login_pairs),
+    (
+        ":",
+        ("admin", "root:", "sa:", "postgres:", "deploy:", "superuser:"),
+        _rule(rules.ADMIN_PAIR, "password", is_not_mixed),
     ),
     ("", ("mnemonic", "phrase"), _rule(rules.SEED_PHRASE, "seed-phrase")),
     ("", ("pin", "code"), _rule(rules.SAID_CODE, "code")),

@@ -142,7 +142,9 @@ URL_SLASHED = r"(?<!http)(?<!https)(?<=://)[^\s/:@\"'<>]{1,60}+:([^\s\"'<>@:]{1,
 URL_TOKEN = r"(?<=://)([^\s/:@\"'<>`\\]{16,400}+)@(?!o[0-9]{1,12}\.ingest\.)"  # noqa: S105 - a pattern
 # `user:code@host.name` without a scheme, and `cargo login CODE`: only if the code is random.
 BARE_LOGIN = r"(?<![\w/:@.+-])[\w.+-]{2,40}+:([^\s:@/\"'<>`\\]{12,100}+)@(?=[\w-]{0,60}[A-Za-z][\w-]{0,60}\.)"
-LOGIN_CODE = r"(?i)(?<![\w.-])(?:login|auth|authenticate)[ \t]{1,3}([a-z0-9][\w.~+/=-]{19,400}+)"
+LOGIN_CODE = (
+    r"(?i)(?:(?<![\w.-])(?:login|auth|authenticate)[ \t]{1,3}|(?<=\.login)=)([a-z0-9][\w.~+/=-]{19,400}+)"
+)
 JDBC_LOGIN = (
     r"(?i)(?:jdbc:oracle:\w{1,10}:|sqlplus(?: -[A-Za-z]{1,8})* )['\"]?[\w$#.]{1,40}/([^\s@\"'/]{3,80})(?=@)"
 )
@@ -191,13 +193,27 @@ EXPECT_SEND = r"assword[^\n]{0,40}[\n;][^\n]{0,20}?send[ \t]{1,3}(?:--[ \t]{1,3}
 # A passphrase of several words.
 SAID_PHRASE = (
     r"(?im)pass ?phrase[^\n:=]{0,30}?(?:[:=]|[ \t]is(?=[ \t]))[ \t\"'`]{1,3}"
-    r"(?P<secret>[a-z]{2,12}(?:[ -][a-z]{2,12}){2,9})[\"'`.]{0,2}[ \t]*$"
+    r"(?P<secret>[a-z]{2,12}(?:[ -][a-z]{2,12}){2,9})[\"'`.]{0,2}[ \t]*(?:$|[,;.](?=[ \t]))"
 )
 # A login in a sentence or a call: `credentials: bob / …`, `auth=("bob", "…")`.
 SAID_LOGIN = (
     r"(?i)(?:credentials?|creds|logins?|log[ -]in|auth|authenticate|sign_?in|begin|zugangsdaten|identifiants?)(?!\w)(?:[^\n:=]{0,24}?(?:[:=]|[ \t](?:is|are|was|ist|sind|as|als|with|mit))"
     r"[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?[ \t]{0,2}[/:|]|[ \t]{0,2}=?[ \t]{0,2}[(\[][\"'][\w.@+ -]{2,60}[\"'],)[ \t]{0,2}"
     r"[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
+)
+# `log in as bob with …`
+LOGIN_AS = (
+    r"(?i)(?:log(?:ged)?[ -]?in|sign(?:ed)?[ -]?in|authenticated?|connect)[^\n]{0,30}?[ \t](?:as|with|using|user)[ \t]{1,3}"
+    r"[`\"']?[\w.@+-]{2,60}[`\"']?,?[ \t]{1,3}(?:with|and|using|mit|et)[ \t]{1,3}[`\"']?(?P<secret>[^\s\"'`]{5,100}[^\s\"'`.,;:)])"
+)
+# `bob / …` in a line that is about logging in, and `admin:…`.
+LOGIN_PAIR = (
+    r"(?<![^\s\"'`(:])[\w.@+-]{2,60}[`\"']?[ \t]/[ \t][`\"']?(?P<secret>[^\s\"'`]{5,100}[^\s\"'`.,;:*)])"
+)
+LOGIN_WORDS = ("log in", "login", "log-in", "sign in", "signin", "credential", "creds", "wifi", "wi-fi", "wlan", "ssid", "vpn",
+               "account", "zugang", "identifiant", "admin", "root")  # fmt: skip
+ADMIN_PAIR = (
+    r"(?<![\w/:@.-])(?:admin|administrator|root|sa|postgres|deploy|superuser):(?P<secret>[^\s\"'`]{6,100}+)"
 )
 SEED_PHRASE = (
     r"(?i)(?:mnemonic|seed[ _-]?phrase|recovery[ _-]phrase)[\"']?[ \t]{0,2}[:=][ \t\"']{0,4}"
@@ -259,7 +275,7 @@ ARGUMENT = r"(?<=[ \t])(?:-[A-Za-z]|/\w{1,8}:|--?[a-z-]{2,30}=)?[\"']?(?P<secret
 HERE_STRING = r"(?:kinit|passwd|sudo[ \t]{1,3}-S|cryptsetup|login|stdin|with-token|--batch)[^\n<]{0,120}<<<[ \t]{0,3}[\"']?(?P<secret>[^\s\"']{4,200}+)"
 # A call with an address, a user and a password: `connect("mysql:host=db1", "app", "…")`.
 LOGIN_CALL = (
-    r"(?i)(?:connect|connection|pdo|authenticate|log_?[io]n|bind|auth)\w{0,20}\([\"'][^\"'\n]{1,100}[\"'],[ ]?[\"'][\w.@-]{1,60}[\"'],"
+    r"(?i)(?:connect|connection|pdo|authenticate|log_?[io]n|bind|auth)\w{0,20}\((?:[\"'][^\"'\n]{1,100}[\"']|[\w.]{1,40}),[ ]?[\"'][\w.@-]{1,60}[\"'],"
     r"[ ]?[\"'](?P<secret>[^\s\"']{6,100}+)[\"']"
 )
 # In a command that prints a secret in its next line.
@@ -285,21 +301,22 @@ IDEOGRAPHS = "\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef"
 NAME_STEMS = (
     r"pass(?:w(?:or[dt]|d)|phrase|code)?|pwd|pw|kennwort|mot[ _-]de[ _-]passe|motdepasse|contrase[nñ]a|(?<![a-z])clave|senha|wachtwoord"
     r"|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz[óo]|parola|[şs]ifre|пароль|密[码碼]|口令|パスワード|비밀번호"
-    r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis"
+    r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis|pepper|appid"
     r"|jeton|cl[ée](?: d'| )?api|identified(?: with \w{1,40})? by|令牌|密[钥鑰]|токен|トークン|jwt|pat(?![A-Za-z])"
 )
+FILE_LINE = r"[\w.-]{0,40}\.[a-z]{1,6}:[0-9]{1,6}[:\s]"
 TELLING_STEM = r"(?i)passw|secret|token|cred|api|key|jwt"
 # The same in lower case and without what follows: a quick search finds these first.
 NAME_BEGINS = (
-    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|clave|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|schlüssel"
+    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|clave|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|pepper|appid|schlüssel"
     r"|geheimnis|jeton|cl[ée]|identified|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz|parola|[şs]ifre|пароль"
     r"|密[码碼钥鑰]|口令|令牌|パスワード|トークン|비밀번호|токен|jwt|pat(?![a-z])"
 )
 NAME_HINTS = (
     "pass", "pwd", "pw=", "pw:", "pw\"", "pw ", "kennwort", "contrase", "clave", "senha", "wachtwoord", "secret", "token", "key",
-    "cred", "auth", "psk", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api", "identified",
+    "cred", "auth", "psk", "pepper", "appid=", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api", "identified",
     "senord", "adgangskode", "salasana", "haslo", "hasło", "heslo", "jelsz", "parola", "ifre", "пароль", "密", "口令", "令牌",
-    "パスワード", "トークン", "비밀번호", "токен", "jwt", "_pat=", "_pat:", "_pat ", "_pat\"",
+    "パスワード", "トークン", "비밀번호", "токен", "jwt", "pat=", "_pat:", "_pat ", "_pat\"",
 )  # fmt: skip
 # Between a name and its value in a sentence.
 DESCRIBING_WORDS = frozenset(  # `token id`, `key fingerprint`: what follows is no secret
@@ -323,17 +340,16 @@ COLUMN = r"[\w-]{2,40}$"
 ROW_EDGES = ("|", "│", "\t", ",")
 # With letters and digits, and yet no password: a path, a file, an address, a version, a date, an amount, a term.
 ORDINARY = (
-    r"(?i)(?:[/~.@#$<>{(\[-]|\w+://|[\w.+-]+@[\w-]+\.|\S*\.[a-z]{1,8}(?::[0-9]+)*$|v?[0-9]+\.[0-9]|[0-9][0-9.,:/TZtz+-]*(?-i:[a-z%-]{0,12})$"
+    r"(?i)(?:[/~.@#$<>{(\[-]|\w+://|[\w.+-]+@[\w-]+\.|\S*\.(?-i:[a-z]{1,8})(?::[0-9]+)*$|[\w.-]+@[\w-]+[:~]|v?[0-9]+\.[0-9]|[0-9][0-9.,:/TZtz+-]*(?-i:[a-z%-]{0,12})$"
     r"|[\w.-]+\(|[\w-]+(?:\.[\w-]+)*:[0-9]+$|0x[0-9a-f]+$"
     r"|(?:base|sha-?|md|utf-?|oauth|auth|argon|pbkdf|ed|ecdsa|x|s|k|i|l|v|p|ec|rs|hs|es|ps|aes-?|rsa-?|http/?|ipv|python|py"
     r"|win|secp|curve|crc|node|java|php|ctrl\+|f|mp|h|sql|log4j|web|step|phase|line|chapter|table|issue|pr|user|test|room"
-    r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$))"
+    r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$)|(?-i:[a-z_]{2,20})=[^=]|[0-9]{3,4}_[a-z]|\w+:[\"']|\S{0,40}</)"
 )
 # The name's last word decides; these come after it and change nothing.
 NAME_TAILS = frozenset(
     "value base data string str b64 base64 dev prod production test testing live old new default staging local main"
-    " raw plain text plaintext cleartext current one two secure hash hashed encoded encrypted override"
-    " 1 2 3 4 5 6 7 8 9 0".split()
+    " raw plain text plaintext cleartext current one two secure hash hashed encoded encrypted override".split()
 )
 PASSWORD_WORDS = frozenset(
     "pass pw psk requirepass masterauth senha clave contrasena storepass keypass dbpass userpass rootpw adminpw rootpass adminpass smtppass mailpass ftppass".split()
@@ -354,6 +370,7 @@ KEY_WORDS = frozenset(
     " preshared subscription server root write functions jwt cookie cookies bot merchant developer dev integration"
     " security token authorization".split()
 )
+CHOSEN_KEY_WORDS = frozenset("shared preshared wifi wlan wpa vpn network".split())
 # … and after one of these it is not, whatever its value.
 PLAIN_KEY_WORDS = frozenset(
     "public pub primary foreign cache sort partition idempotency hot row object registry host map dict lookup group"
@@ -382,7 +399,7 @@ HARMLESS_WORDS = frozenset(
 PLAIN_TOKEN_WORDS = frozenset(
     "public publishable next page continuation cursor pagination sync max min num total unexpected invalid per prompt completion input"
     " output context stop eos bos pad unk mask special cancellation lexer cls sep start end last first current image"
-    " design syntax parse parsed grammar n line word separator delimiter css theme color unknown expected nextpage"
+    " syntax parse parsed grammar n line word separator delimiter unknown expected nextpage"
     " cached reasoning thinking budget text string number keyword operator identifier comment".split()
 )
 
@@ -404,29 +421,51 @@ PLACEHOLDER = (
     r"|module|event|data|user|form|state|credentials|creds|app|conf|client|session|response|res|result|kwargs|environ"
     r"|import\.meta|Deno|System|Environment|ENV|builder|context|input|output|node|item)(?:\.|\[|->|::|\?\.)[A-Za-z_\"'\[]"
     r"|(?:sha(?:1|224|256|384|512)|md5)[:-]|arn:|https?://[^\s@?]{0,300}$|op://|vault:|ssm:|ref\+|file://|ssh-(?:rsa|ed25519)"
-    r"|-----BEGIN (?:PUBLIC|CERT)|!(?:vault|ref|secret|sub|getatt)|enc\[)"
+    r"|-----BEGIN (?:PUBLIC|CERT)|[\"'] ?\+|!(?:vault|ref|secret|sub|getatt|env|var)|enc\[|urn:|--)"
+)
+# The same anywhere in a value: `r}=e.parse(String(t.path));t.path=…`.
+CODE_WITHIN = r"[\w)\]]\.[A-Za-z_]\w*\(|=>|\)\.[a-z]|[)\]}]=|\w\(\w*\)|\?\w+\.\w+"
+# No value of a secret, even in quotes: a version, a regular expression, a format.
+NO_VALUE = (
+    r"v?[0-9]{1,3}(?:\.[0-9]{1,4}){1,3}$|(?=[^\s]{0,200}(?:\[(?:A-Z|a-z|[0-9]-[0-9]|\^)|\(\?[:=!<]|\)s))\S"
 )
 # Code: a call, an index, an attribute, a generic type, a template.
 CODE = (
-    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|\[(?=[A-Za-z_\"'0-9\[\]:$@])|<[A-Za-z])"
+    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|(?:\?\.)?\[(?=[A-Za-z_\"'0-9\[\]:$@]|$)|\{$|<[A-Za-z])"
+    r"|[&*][A-Za-z_]\w*(?:\.\w+)+$|[\\\w]{2,200}::\w|[a-z_]\w*(?:[!?]?\.[A-Za-z_]\w*){2,8}!?$|(?:[a-z]+[A-Z_]\w*[!?]?\.[A-Za-z_]\w*|[a-z]\w*[!?]?\.[A-Za-z]\w*(?-i:[a-z][A-Z]|_|assword|oken)\w*)$"
     r"|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+){1,6}[?!]?$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\??$|[A-Z]{2,}[A-Z0-9]*(?:_[A-Z0-9]+)+$|[\w.$\[\]]+(?:&&|\|\||=>|=!|,\w+&&)|f[\"']|r[\"']|b[\"']\W|\w*\{\w+\})"
 )
 # Words that a sentence about passwords has, and a passphrase has not.
 SENTENCE_WORDS = frozenset(
     "the a an is are be must should may can cannot not your you to for of in at least and or with has have was will this"
     " that it too password passwords token secret key required invalid characters please enter der die das ist und nicht"
-    " muss le la les est de un une el es".split()
+    " muss le la les est de un une el es by from into on if when while during before after only also no none never always"
+    " requires needs option flag argument parameter via instead now then so as but we i he they its their set using used user".split()
 )
+# Words of terms joined by hyphens, such as `must-be-changed`, `new-user-password`, `base-url-path`.
+TERM_WORDS = frozenset(
+    "new old current reset change changed field input text type name file path url key value data base end one case"
+    " time user users login auth hash hashed policy strength form label test tests config default example your our my"
+    " secret secrets token credential credentials admin db database app env service client server api http https www"
+    " com org net html json yaml page list item read write only set get has two three plain same origin include up"
+    " down left right manager managers store provider min max length store access account random generated required"
+    " optional encrypted decrypted stored cluster local global prod production staging dev stage demo main latest".split()
+)
+_CODE = r"(?:[0-9]{4,8}(?![\w-])|(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,10}(?:-[a-z0-9]{3,10}){1,4})"
 # A short code that a person types, named in words: a PIN, a verification code, a list of recovery codes.
 SAID_CODE = (
     r"(?i)(?<![a-z])(?:pin(?:[ -]?(?:code|number))?|(?:verification|security|recovery|backup|login|otp|2fa|mfa|one-time|sms|tan)[ -]?(?:codes?|pins?))"
-    r"(?:[ \t][a-z]{1,12}){0,2}?(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was|lautet|ist|est|es)(?=[ \t]))[ \t\"'`\r\n-]{1,6}"
-    r"(?P<secret>(?:[0-9]{4,8}|(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,6}-[a-z0-9]{4,6})(?:[\s,]{1,3}(?:[0-9]{4,8}|[a-z0-9]{4,6}-[a-z0-9]{4,6})){0,20}+)(?![\w.%:/-])"
+    r"(?:[ \t][\w(),'-]{1,16}){0,8}?(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was|lautet|ist|est|es)(?=[ \t]))[ \t\"'`\r\n*\u2022-]{1,8}"
+    rf"(?P<secret>{_CODE}(?:[\s,*\u2022-]{{1,6}}(?:[0-9]{{1,2}}[.)][ ])?{_CODE}){{0,20}}+)(?![\w.%:/-])"
 )
 # A seed for one-time passwords in groups of four.
 OTP_SEED = (
     r"(?i)(?:2fa|totp|otp|mfa|authenticator)(?:[ _-][a-z]{1,12}){0,2}?[ _-]{0,2}(?:key|secret|seed|code)[\"']?(?:[ \t]is)?[ \t:=\"']{1,4}"
     r"(?P<secret>(?-i:(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}))(?![A-Za-z0-9])"
+)
+# Calls after a field of a page that type a value into it: `getByLabel("Password").fill("…")`.
+FILLERS = frozenset(
+    "fill type send_keys sendkeys setvalue set_value presssequentially press_sequentially val input".split()
 )
 # Calls that wrap a value without changing what it is: `SecretStr("…")`, `Buffer.from("…", "hex")`.
 WRAPPERS = frozenset(
@@ -494,6 +533,19 @@ PRIVATE_TAG = (
 )
 WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ž]+|[0-9]+|[^\W\d_a-zA-ZÀ-ž]+"
 PART = r"[^\W_]+"
+HEX = r"[0-9A-Fa-f-]+$"
+IDENTIFIER = r"[\w.:/%-]+$"
+LETTERS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
+# The pairs of letters that make up 94 % of the words in texts about programs: each letter with those that follow it.
+LETTER_PAIRS = frozenset(
+    first + second
+    for first, *others in (
+        "abcdgilmnprstuv baeloru caehklmortu daeio eacdefglmnprstvwx faeioru geiorsy haeio iacdefglmnoprstv jes keips"
+        " ladeilostuy madeimopu nacdefgiostuv ocdfgiklmnoprstuvw padeloprtu qu raceikmnorstuy sacehikopstu taehiorstuy"
+        " uabcdeglmnprst vaei waehior xipt yps"
+    ).split()
+    for second in others
+)
 UNQUOTED = r"[^\s\"'`<]{1,600}+"
 # Where a value without quotes ends before the next space: at the next field.
 NEXT_FIELD = (

@@ -146,8 +146,8 @@ def click_command(declared: OperationCommand) -> Command:
     def click_parameter(parameter: Parameter, attributes: dict[str, Any]) -> click.Parameter:
         if parameter.positional:
             return click.Argument([parameter.key], **attributes)
-        attributes = {"help": parameter.help(meanings.get(parameter.name, "")), **attributes}
-        return click.Option([*parameter.flags, parameter.key], **attributes)
+        text = parameter.help(meanings.get(parameter.name, ""), attributes.get("multiple", False))
+        return click.Option([*parameter.flags, parameter.key], **{**attributes, "help": text})
 
     def run(**values: Any) -> None:
         leave(declared.run(values))

@@ -112,9 +112,10 @@ class Parameter:
                 more["metavar"] = _METAVARS.get(self.flags[0], default)
         return {**more, **self._more}
 
-    def help(self, meaning: str) -> str:
-        """The default help: the meaning of the parameter, from the operation's docstring."""
-        return meaning + (" - reads standard input." if self._stdin else "")
+    def help(self, meaning: str, repeated: bool) -> str:
+        """Its help; by default the meaning of the parameter, from the operation's docstring."""
+        text = self._more.get("help") or meaning + (" - reads standard input." if self._stdin else "")
+        return f"{text} Can be repeated." if repeated else text
 
     def _metavar(self) -> str:
         word = self.flags[0].upper()
@@ -153,8 +154,8 @@ STEP = "--step"
 NAMED_TASK = argument("task", of="task_id", required=False)
 TOKEN = option("--token", help="Fencing token of a claim.")
 KEY = option("--key")
-TAGS = option("--tag", of="tags", help="A label; repeat it for several.")
-BECAUSE = option("--because", "--reason", of="reason", help="Why.")
+TAGS = option("--tag", of="tags")
+BECAUSE = option("--because", "--reason", of="reason")
 # Parameters of operations whose option is not simply named like them.
 _USUAL = {each.name: each for each in (TOKEN, TAGS, BECAUSE)}
 # What "*" leaves out: --task, --workspace and --everywhere say it.

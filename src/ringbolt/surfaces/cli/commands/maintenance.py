@@ -253,7 +253,6 @@ def _handlers(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
 
 # --- permanent removal ------------------------------------------------------------------------------
 
-CONFIRM = option("--confirm", help="The token from the same call without it.")
 HOW = (
     "Without --confirm nothing changes: the command reports what would be removed, and prints a token, which"
     " is valid for ten minutes and only for that. A removal cannot be undone."
@@ -284,11 +283,11 @@ purge_command = operation_command(
     Retention,
     "purge",
     "--older-than",
-    option("--status", convert=list, help="Only tasks with this status; repeat it."),
+    option("--status", convert=list),
     option("--not-archived", of="archived", sets=False, help="Include tasks that are not archived."),
-    option("--kind", type=click.Choice(["task", "goal"]), metavar=None, help="Only tasks, or only goals."),
+    option("--kind", type=click.Choice(["task", "goal"]), metavar=None),
     "--limit",
-    CONFIRM,
+    "--confirm",
     prepare=every_workspace,
     show=_show_removal,
     everywhere=True,
@@ -302,7 +301,7 @@ forget_command = operation_command(
     Retention,
     "forget",
     option("--source", metavar="KIND:NAME", required=True),
-    CONFIRM,
+    "--confirm",
     show=_show_removal,
     task=False,
     help="Permanently remove everything from one source, leaving tombstones without content.\n\n" + HOW,
