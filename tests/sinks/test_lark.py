@@ -15,9 +15,9 @@ from time import time as wall_clock
 import pytest
 
 from ringbolt.sinks.lark_api import LarkApi
-from ringbolt.sinks.sink import Ledger, open_sink
+from ringbolt.sinks.sink import Ledger
 from ringbolt.worker.pool import Pool
-from ringbolt.worker.publishing import publishing
+from ringbolt.worker.publishing import open_sink, publishing
 from tests.sinks.lark_server import SECRET, Broken, Refused, lark_server
 from tests.sinks.story import begin, go_on, wanted
 from tests.support import Clock, sqlite_only

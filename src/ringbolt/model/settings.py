@@ -216,6 +216,7 @@ class Settings(Value, frozen=True, kw_only=True):
     summary_every: Annotated[
         int, within(0, 100_000, "Renew the summary after this many messages. 0: never.")
     ] = 5
+    otel: Annotated[Switch, means("on: report spans and durations of operations to OpenTelemetry.")] = "off"
     http_hosts: Annotated[
         str, means("Server: additional host names that it answers to, separated by commas.")
     ] = ""

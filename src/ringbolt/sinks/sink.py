@@ -7,7 +7,6 @@ from typing import Any, Literal, Protocol
 
 from ..ledger.values import read_event, read_task
 from ..model.errors import InvalidInput
-from ..model.settings import Settings
 from ..model.types import Event, Task, Value
 from ..store import Store
 
@@ -98,24 +97,6 @@ class Sink(Protocol):
 def names_in(setting: str) -> tuple[str, ...]:
     """The words of a setting that lists some, separated by commas."""
     return tuple(word.strip() for word in setting.split(",") if word.strip())
-
-
-def open_sink(name: str, settings: Settings) -> Sink:
-    """The sink with this name, as the settings describe it."""
-    if name == "redis":
-        from .redis_copy import RedisCopy
-
-        return RedisCopy(settings)
-    from .lark_api import LarkApi
-
-    api = LarkApi(settings)
-    if settings.lark_table:
-        from .lark_table import LarkTable
-
-        return LarkTable(api, settings)
-    from .lark_document import LarkDocuments
-
-    return LarkDocuments(api, settings)
 
 
 def not_installed(name: str, package: str) -> InvalidInput:

@@ -18,7 +18,11 @@ from ..model.errors import Conflict, RingboltError
 from ..model.results import Job
 from ..model.settings import Settings
 from ..sinks import queries
-from ..sinks.sink import Lag, Ledger, Mark, Reply, Sink, names_in, open_sink
+from ..sinks.lark_api import LarkApi
+from ..sinks.lark_document import LarkDocuments
+from ..sinks.lark_table import LarkTable
+from ..sinks.redis_copy import RedisCopy
+from ..sinks.sink import Lag, Ledger, Mark, Reply, Sink, names_in
 from ..store import Tx, jobs
 from ..store.queries.feed import Horizon
 
@@ -28,6 +32,14 @@ if TYPE_CHECKING:
 PROBE_SECONDS = 60.0
 
 Opener = Callable[[str, Settings], Sink]
+
+
+def open_sink(name: str, settings: Settings) -> Sink:
+    """The sink with this name, as the settings describe it."""
+    if name == "redis":
+        return RedisCopy(settings)
+    api = LarkApi(settings)
+    return LarkTable(api, settings) if settings.lark_table else LarkDocuments(api, settings)
 
 
 def publishing(opener: Opener = open_sink) -> Handler:
