@@ -27,7 +27,7 @@ def infer(memory, task, item):
         changes, _ = item_changes(
             tx, head, steps, find_item(steps, item), now, status="completed", basis="inferred"
         )
-        return Draft("item.updated", sets={"steps": changes}, item=item)
+        return Draft("step.updated", sets={"steps": changes}, item=item)
 
     memory._write("task_item_update", task, decide)
 

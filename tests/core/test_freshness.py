@@ -50,7 +50,7 @@ def test_blockers_and_attention_end_with_the_step_that_they_were_about(memory, t
 def test_an_inferred_completion_counts_too(memory, task):
     memory.task_update(task, "Stuck", blockers=["the daemon is down"])
     memory.task_update(task, "Step 1 is done.")
-    assert memory.task_get(task).items[0].status == "completed"
+    assert memory.task_get(task).steps[0].status == "completed"
     assert memory.task_get(task).blockers == ()
 
 

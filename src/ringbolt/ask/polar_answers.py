@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Effect, FileTouch, Item, is_dict
+from ..model.types import Effect, FileTouch, Step, is_dict
 from ..packet import encode
 from ..signals.calls.run_kinds import PROVES, passed, runs
 from ..signals.calls.tools import only_looked
@@ -94,17 +94,17 @@ def _verdict(intent: Intent, word: str, *rows: Row) -> Reply:
 # --- steps and side effects -------------------------------------------------------------------------
 
 
-def _step_about(intent: Intent, context: Context) -> tuple[int, Item] | None:
+def _step_about(intent: Intent, context: Context) -> tuple[int, Step] | None:
     """The step that the question is about; a dropped one (0) only if no live one is."""
     live = fitting(context.subject, show.live_steps(context.task), lambda pair: pair[1].title)
     if live:
         return max(live, key=lambda pair: _closeness(context.subject, pair[1].title))
-    gone = [item for item in context.task.items if item.dropped_in is not None]
+    gone = [item for item in context.task.steps if item.dropped_in is not None]
     dropped = fitting(context.subject, gone, lambda item: item.title)
     return (0, dropped[-1]) if dropped else None
 
 
-def _step(intent: Intent, number: int, item: Item, context: Context) -> Reply:
+def _step(intent: Intent, number: int, item: Step, context: Context) -> Reply:
     if not number:
         reply = why_dropped(item, context, intent.language)
         return reply.replace(text=f"{say(intent.language, 'no')}: {reply.text}", items=())
@@ -113,11 +113,11 @@ def _step(intent: Intent, number: int, item: Item, context: Context) -> Reply:
     return _verdict(intent, word, _step_row(intent, number, item, context))
 
 
-def _step_row(intent: Intent, number: int, item: Item, context: Context) -> Row:
+def _step_row(intent: Intent, number: int, item: Step, context: Context) -> Row:
     return show.about_step("", number, item, f" {_state(item, intent.language, context)}.", intent.language)
 
 
-def _state(item: Item, language: str, context: Context) -> str:
+def _state(item: Step, language: str, context: Context) -> str:
     """The state of a step as the end of a sentence."""
     if item.status != "completed":
         names = {"pending": "is_open", "active": "is_active", "failed": "is_failed"}
@@ -279,7 +279,7 @@ def _excluded(intent: Intent, context: Context) -> Reply | None:
     return None
 
 
-_REPORTS = frozenset("item.updated task.updated message discovery error".split())
+_REPORTS = frozenset("step.updated task.updated message discovery error".split())
 
 
 # What was left out, or does not do what others do, did not work.
@@ -290,7 +290,7 @@ _LACKS = lazy_regex(
 
 def _reported(intent: Intent, context: Context) -> Reply | None:
     """Whether the newest report about it says that it passed or failed."""
-    titles = {item.id: item.title for item in context.task.items}
+    titles = {item.id: item.title for item in context.task.steps}
     for one in reversed(context.window):
         if one.kind not in _REPORTS or not one.text:
             continue
@@ -315,7 +315,7 @@ def _unfinished(intent: Intent, context: Context) -> Reply | None:
     steps = {item.id: (number, item) for number, item in show.live_steps(context.task)}
     for one in reversed(context.window):
         number, item = steps.get(one.item or "", (0, None))
-        if item is None or one.kind != "item.updated" or subject.coverage(one.text) < FITS:
+        if item is None or one.kind != "step.updated" or subject.coverage(one.text) < FITS:
             continue
         if item.status == "completed" or len(subject.missing(item.title)) == len(subject.words):
             return None

@@ -53,7 +53,7 @@ class Settings(Value, frozen=True, kw_only=True):
     max_text_bytes: Annotated[int, within(1024, 1 << 30, "Maximum size of one text.")] = 4 << 20
     max_json_bytes: Annotated[int, within(1024, 1 << 30, "Maximum size of one JSON value.")] = 4 << 20
     max_json_depth: Annotated[int, within(4, 500, "Maximum depth of one JSON value.")] = 64
-    max_plan_items: Annotated[
+    max_plan_steps: Annotated[
         int, within(10, 1_000_000, "Maximum number of steps of a task, including dropped ones.")
     ] = 20_000
     lease_seconds: Annotated[float, within(1, 604_800, "How long a claim lasts without a heartbeat.")] = 300.0

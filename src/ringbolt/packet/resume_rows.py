@@ -15,13 +15,13 @@ from ..model.types import (
     Criterion,
     Effect,
     Entry,
-    Item,
     Moment,
     Proposal,
     RelatedGoal,
     RunCommand,
     Snapshot,
     Source,
+    Step,
     Wait,
     is_list,
 )
@@ -270,7 +270,7 @@ def at_work(task: Snapshot) -> list[Row]:
         line = f"{head}{quote(one.what, 100)}; its result is not in yet, do not start it again"
         found.append(Row((1.7 + place / 100, lambda line=line: line)))
     for place, claim in enumerate(task.claims):
-        what = f"step {encode.name(claim.item)}" if claim.item else "this task"
+        what = f"step {encode.name(claim.step)}" if claim.step else "this task"
         line = f"{quote(claim.holder, 60)} has claimed {what} until {clock(claim.expires_at, task)}"
         found.append(Row((4.2 + place / 100, lambda line=line: line)))
     for place, other in enumerate(task.neighbours):
@@ -321,13 +321,13 @@ def criterion(one: Criterion) -> Row:
     return Row((wanted, lambda: show(100, False)), (wanted + 26, lambda: show(600, True)))
 
 
-def mark(item: Item) -> str:
+def mark(item: Step) -> str:
     if item.status == "completed":
         return "~" if item.basis == "inferred" else "v" if item.evidence == "verified" else "x"
     return MARKS[item.status]
 
 
-def step(item: Item, distance: int, turn: bool) -> Row:
+def step(item: Step, distance: int, turn: bool) -> Row:
     """A step of the plan: the current and next step first, open ones before finished ones."""
     over = item.status in ("completed", "skipped", "cancelled")
     wanted = 2.1 if turn else of_step(item, distance)
@@ -355,14 +355,14 @@ def step(item: Item, distance: int, turn: bool) -> Row:
     )
 
 
-def earlier_step(item: Item, age: int) -> Row:
+def earlier_step(item: Step, age: int) -> Row:
     """What was done for an earlier request; `age` counts the later ones."""
     return texts(
         f"{letter(item.sources.get('title')).strip()} ", item.title, (of_step(item, age), 90), (34, 2000)
     )
 
 
-def step_line(name: str, item: Item | None, title: str) -> Row:
+def step_line(name: str, item: Step | None, title: str) -> Row:
     """The current or next step by its id, since the plan has its title; with more room the title too."""
 
     def show(most: int) -> str:
@@ -424,7 +424,7 @@ def decision(entry: Entry, wanted: float) -> Row:
 def exclusion(entry: Entry, wanted: float) -> Row:
     """A failed attempt and the reason; in little room the reason says more than the attempt."""
     data = entry.data
-    where = f" in {entry.item}" if entry.item and entry.type == "error" else ""
+    where = f" in {entry.step}" if entry.step and entry.type == "error" else ""
     why = data.get("why") or data.get("symptom")
 
     attempt = str(data.get("what") or entry.summary)
@@ -574,7 +574,7 @@ def over(moment: Moment, wanted: float) -> Row:
 
 def last_words(moment: Moment, wanted: float, answered: bool = False) -> Row:
     """What was said lately, in whole sentences; a question at its end only while it is open."""
-    head = f"#{moment.seq}{encode.CLASS[moment.channel]}{f' {moment.item}' if moment.item else ''} "
+    head = f"#{moment.seq}{encode.CLASS[moment.channel]}{f' {moment.step}' if moment.step else ''} "
     text = encode.one_line(moment.text)
     while answered and (shorter := _LAST_QUESTION.sub("", text)) not in ("", text):
         text = shorter
@@ -587,9 +587,9 @@ def last_words(moment: Moment, wanted: float, answered: bool = False) -> Row:
 
 def moment(moment: Moment, wanted: float) -> Row:
     number = f"#{moment.seq}{encode.CLASS[moment.channel]}"
-    about = f" {moment.item}" if moment.item else ""
+    about = f" {moment.step}" if moment.step else ""
     status = f" {moment.status}" if moment.type == "action" and moment.status else ""
-    word = "" if moment.type in ("message", "task.updated", "item.updated") else f" {moment.type}{status}"
+    word = "" if moment.type in ("message", "task.updated", "step.updated") else f" {moment.type}{status}"
     return texts(f"{number}{about}{word} ", moment.text, (wanted, 100), (wanted + 30, 1000))
 
 

@@ -127,8 +127,8 @@ def _hash(task: Task) -> dict[str, str]:
 
 def _fields(event: Event) -> dict[str, str]:
     fields = {"type": event.type, "at": event.at, "channel": event.origin.channel}
-    if event.item:
-        fields["item"] = event.item
+    if event.step:
+        fields["step"] = event.step
     if event.text:
         fields["text"] = clip(event.text, TEXT)
     return fields

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..model.types import Entry, Item, Task, Value
+from ..model.types import Entry, Step, Task, Value
 from ..model.validate import dumps
 from ..packet.encode import clip, one_line
 
@@ -79,22 +79,22 @@ def _section(title: str, blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _steps(task: Task) -> Iterator[Block]:
-    live = [item for item in task.items if item.dropped_in is None]
+    live = [step for step in task.steps if step.dropped_in is None]
     hidden = live[:-MOST_STEPS]
     if hidden:
-        done = sum(item.status == "completed" for item in hidden)
+        done = sum(step.status == "completed" for step in hidden)
         yield Block(kind=TEXT, text=f"{len(hidden)} earlier steps, {done} of them completed")
-    for number, item in enumerate(live[len(hidden) :], len(hidden) + 1):
-        yield _step(number, item)
+    for number, step in enumerate(live[len(hidden) :], len(hidden) + 1):
+        yield _step(number, step)
 
 
-def _step(number: int, item: Item) -> Block:
-    text = f"{number}. {item.title}"
-    if item.status not in ("pending", "completed"):
-        text += f" ({item.status})"
-    if remark := item.active_issue or item.note:
+def _step(number: int, step: Step) -> Block:
+    text = f"{number}. {step.title}"
+    if step.status not in ("pending", "completed"):
+        text += f" ({step.status})"
+    if remark := step.active_issue or step.note:
         text += f" — {remark}"
-    return _text(TODO, text).replace(done=item.status in _ENDED, step=item.id)
+    return _text(TODO, text).replace(done=step.status in _ENDED, step=step.id)
 
 
 def _entry(entry: Entry) -> Block:

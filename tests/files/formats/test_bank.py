@@ -150,7 +150,7 @@ def test_the_execution_log_has_every_field_and_word_of_the_source(played):
         "input_payload": {"command": "psql -f slow.sql"},
         "result_data": {"slowest": "products ILIKE '%…%'", "ms": 8400},
         "duration_ms": 4200,
-        "ringbolt": {"seq": 6, "type": "cli", "item": "measure", "began": 5},
+        "ringbolt": {"seq": 6, "type": "cli", "step": "measure", "began": 5},
     }
     assert lines[1]["error_info"] == {"message": "hit rate 3 %", "details": {"keys": 120_000}}
     assert (lines[2]["stage"], lines[2]["tool_name"]) == ("System", "System")

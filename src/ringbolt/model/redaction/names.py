@@ -16,8 +16,8 @@ _MOST_KINDS = 500
 
 
 def secret_kind(name: str, *, in_query: bool = False) -> str:
-    """What a field of this name holds: `password`, `token`, `key`, `secret`; or, if the value must
-    prove it, `code` (random), `guess` (random or mixed), `lone` (strongly random); empty if it holds no secret."""
+    """What a field of this name holds: `password`, `token`, `key`, `secret`; or, if the value must prove it,
+    `code` (random), `guess` (random or mixed), `lone` (strongly random); empty if it holds no secret."""
     if len(name) > 100:
         return ""
     key = (name, in_query)

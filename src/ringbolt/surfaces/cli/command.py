@@ -147,7 +147,8 @@ def click_command(declared: OperationCommand) -> Command:
         if parameter.positional:
             return click.Argument([parameter.key], **attributes)
         text = parameter.help(meanings.get(parameter.name, ""), attributes.get("multiple", False))
-        return click.Option([*parameter.flags, parameter.key], **{**attributes, "help": text})
+        attributes["help"] = text
+        return click.Option([*parameter.flags, parameter.key], **attributes)
 
     def run(**values: Any) -> None:
         leave(declared.run(values))
