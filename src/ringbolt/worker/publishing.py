@@ -158,7 +158,7 @@ class PublishScheduler:
         mark = queries.mark_of(tx, f"{sink}/")
         now = self._memory._now()
         after: int = mark.get("position", 0)
-        if after > self._horizon.newest:  # the store was restored from a backup
+        if not after or after > self._horizon.newest:  # the first time, or the store was replaced
             queries.want(tx, sink, queries.published_tasks(tx, sink), now)
             after = 0
         elif until <= after:
