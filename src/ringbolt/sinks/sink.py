@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from ..ledger.values import read_event, read_task
 from ..model.errors import InvalidInput
@@ -58,13 +58,12 @@ class Lag(Value, frozen=True, kw_only=True):
 
 
 class Reply(Value, frozen=True, kw_only=True):
-    """What a person did to a copy: wrote a comment, or ticked the box of a step.
+    """What a person did to a copy: wrote a comment, or ticked the box of a `step`.
 
     `trusted`: it is known to come from an account that the operator named.
     """
 
     id: str
-    kind: Literal["comment", "tick"]
     text: str
     author: str = ""
     step: str | None = None

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..memory import TaskMemory
-from ..model.errors import Conflict, RingboltError
+from ..model.errors import Conflict, NotFound
 from ..model.results import Job
 from ..model.settings import Settings
 from ..sinks import queries
@@ -67,6 +67,7 @@ def _publish(memory: TaskMemory, sink: Sink, task_id: str, job: Job, settle: Set
     ledger = Ledger(memory.store, task_id)
     try:
         if sink.replies:
+            ledger.task()
             replies, mark = sink.collect(mark)
             for reply in replies:
                 _record(memory, sink.name, task_id, reply)
@@ -91,19 +92,18 @@ def _publish(memory: TaskMemory, sink: Sink, task_id: str, job: Job, settle: Set
 
 
 def _record(memory: TaskMemory, sink: str, task_id: str, reply: Reply) -> None:
-    """Record once what somebody did to a copy; as the user only if the operator named the account."""
+    """Record once what somebody did to a copy; as the user's only if the operator named the account."""
     channel = "user" if reply.trusted else "import"
     person = memory.acting_as(channel=channel, agent=sink, principal=reply.author, session="")
     key = f"{sink}/{reply.id}"[:200]
-    kind = "user_instruction" if reply.trusted else "context"
-    said = f"Somebody ticked in {sink}: {reply.text}" if reply.kind == "tick" else reply.text
-    if reply.step is not None:
+    said = f"Ticked in {sink}: {reply.text}" if reply.step else reply.text
+    if reply.step and reply.trusted:
         try:
             person.task_update(task_id, said, step=reply.step, step_status="completed", key=key)
             return
-        except RingboltError as error:  # the step has ended or gone; what was done there is still kept
-            said += f" (not taken over: {error.message})"
-            key = f"note/{key}"[:200]
+        except (Conflict, NotFound) as error:  # the step has gone; what was done there is still kept
+            said, key = f"{said} (not taken over: {error.message})", f"note/{key}"[:200]
+    kind = "user_instruction" if reply.trusted and not reply.step else "context"
     person.task_remember(task_id, said, type=kind, data={"from": sink, "account": reply.author}, key=key)
 
 
