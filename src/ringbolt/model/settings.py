@@ -286,8 +286,8 @@ class Settings(Value, frozen=True, kw_only=True):
     lark_accounts: Annotated[
         str,
         means(
-            "Lark: open ids (ou_…) whose comments are the user's instructions, separated by commas. *: all who"
-            " can edit a document; only then are ticked boxes the user's too."
+            "Lark: open ids (ou_…) whose comments are the user's instructions, separated by commas. *: all"
+            " who can edit a document; only then are ticked boxes the user's too."
         ),
     ] = ""
     redis_url: Annotated[str, means("Redis: address of the server.")] = "redis://localhost:6379/0"
