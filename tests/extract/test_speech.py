@@ -348,3 +348,10 @@ def test_a_supposition_is_not_even_probable(memory, task):
 def test_any_text_is_read_within_bounds():
     for text in ("", "\n\n", "?" * 5000, "a " * 50_000, "- x\n" * 20_000, "`" * 999, "\x00\ud800"[:1]):
         read_message(text)
+
+
+def test_what_failed_and_what_is_done_instead_are_told_apart_at_a_semicolon():
+    text = "Using DISTINCT ON drops rows, so that cannot work here; I'll aggregate with array_agg instead."
+    message = read_message(text).sure()
+    assert [one.choice for one in message.decisions] == ["aggregate with array_agg instead"]
+    assert [one.what for one in message.dead_ends] == ["Using DISTINCT ON drops rows"]
