@@ -15,9 +15,9 @@ from time import time as wall_clock
 import pytest
 
 from ringbolt.sinks.lark_api import LarkApi
-from ringbolt.sinks.sink import Ledger, open_sink
+from ringbolt.sinks.sink import Ledger
 from ringbolt.worker.pool import Pool
-from ringbolt.worker.publishing import publishing
+from ringbolt.worker.publishing import open_sink, publishing
 from tests.sinks.lark_server import SECRET, Broken, Refused, lark_server
 from tests.sinks.story import begin, go_on, wanted
 from tests.support import Clock, sqlite_only
@@ -406,29 +406,38 @@ def test_many_comments_come_in_pages(answered, server, clock, work):
     assert events == [f"Wish {number}" for number in range(95)]
 
 
-def test_a_ticked_box_completes_its_step_as_an_import(answered, server, clock, work):
-    """The platform does not say who ticked it."""
+def test_a_ticked_box_is_only_reported_because_nobody_knows_who_ticked_it(answered, server, clock, work):
     task = begin(answered)
     work(answered)
     server.tick(server.document(task), "2.")
-    clock.forward(301)
-    work(answered)
-    step = answered.task_get(task).items[1]
-    assert step.status == "completed"
+    for _ in range(3):
+        clock.forward(301)
+        work(answered)
+    assert answered.task_get(task).steps[1].status == "pending"
     (event,) = [event for event in answered.events(task) if event.origin.agent == "lark"]
-    assert event.origin.channel == "import"
+    assert (event.origin.channel, event.text) == ("import", "Ticked in lark: 2. Step 2")
     assert server.shown(server.document(task)) == wanted(answered, task)
 
 
-def test_a_tick_on_a_step_that_is_gone_is_kept_as_a_note(answered, server, clock, work):
-    task = begin(answered)
-    work(answered)
+def test_where_the_operator_trusts_everybody_a_ticked_box_completes_its_step(
+    opened, store_url, server, clock, work
+):
+    memory = opened(store_url, **lark(server, lark_replies="5m", lark_accounts="*"))
+    task = begin(memory)
+    work(memory)
     server.tick(server.document(task), "2.")
-    answered.task_finish(task)
+    server.tick(server.document(task), "3.")
+    memory.task_plan_replace(task, ["Step 1", "Step 2", "Step 4"], reason="Fewer")
     clock.forward(301)
-    work(answered)
-    assert server.shown(server.document(task)) == wanted(answered, task)
-    assert answered.task_get(task).items[1].status != "completed" or answered.jobs_status().failing == ()
+    work(memory)
+    second = memory.task_get(task).steps[1]
+    assert (second.title, second.status) == ("Step 2", "completed")
+    said = [
+        (event.origin.channel, event.text) for event in memory.events(task) if event.origin.agent == "lark"
+    ]
+    assert said[0] == ("user", "Ticked in lark: 2. Step 2")
+    assert said[1][1].startswith("Ticked in lark: 3. Step 3 (not taken over: ")
+    assert server.shown(server.document(task)) == wanted(memory, task)
 
 
 def test_without_the_setting_nothing_is_read_back(shop, server, clock, work):

@@ -9,10 +9,12 @@ import pytest
 
 from ringbolt.sinks.redis_copy import RedisCopy
 from ringbolt.sinks.sink import Ledger
+from ringbolt.surfaces.doctor import sinks
 from ringbolt.worker.pool import Pool
 from ringbolt.worker.publishing import publishing
 from tests.sinks.redis_server import redis_server
 from tests.sinks.story import begin, go_on
+from tests.support import sqlite_only
 
 pytestmark = pytest.mark.sinks
 
@@ -222,6 +224,39 @@ def test_a_store_that_was_restored_is_published_as_it_is_now(opened, new_store_u
     work(memory)
     assert seqs(server, task) == [event.seq for event in memory.events(task)]
     assert server.contents() == fresh(server, memory, task)
+
+
+@sqlite_only
+def test_a_store_that_was_replaced_by_a_backup_is_published_as_it_is_now(shop, server, tmp_path):
+    task, other = begin(shop), begin(shop)
+    backup = str(tmp_path / "backup")
+    shop.backup(backup)
+    for each in (task, other):
+        go_on(shop, each)
+    shop.task_finish(other)
+    work(shop)
+    shop.acting_as(channel="user").restore(backup)
+    work(shop)
+    assert shop.task_get(other).status == "active"
+    assert server.contents() == fresh(server, shop, task, other)
+
+
+def test_errors_are_visible_to_operators(shop, server, clock):
+    begin(shop)
+    work(shop)
+    assert (sinks(shop).state, "redis: tasks published: 1, waiting: 0" in sinks(shop).message) == ("ok", True)
+    server.stop()
+    begin(shop)
+    clock.forward(60)
+    work(shop)
+    found = sinks(shop)
+    assert (found.state, "waiting: 1" in found.message, "2 failed" in found.message) == (
+        "warning",
+        True,
+        True,
+    )
+    assert "ConnectionError" in found.message
+    assert {job.kind for job in shop.jobs_status().failing} == {"publish"}
 
 
 def test_a_wrong_url_is_an_error_that_quotes_no_password(opened, store_url):

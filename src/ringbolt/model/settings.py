@@ -216,6 +216,7 @@ class Settings(Value, frozen=True, kw_only=True):
     summary_every: Annotated[
         int, within(0, 100_000, "Renew the summary after this many messages. 0: never.")
     ] = 5
+    otel: Annotated[Switch, means("on: report spans and durations of operations to OpenTelemetry.")] = "off"
     http_hosts: Annotated[
         str, means("Server: additional host names that it answers to, separated by commas.")
     ] = ""
@@ -284,7 +285,10 @@ class Settings(Value, frozen=True, kw_only=True):
     ] = "off"
     lark_accounts: Annotated[
         str,
-        means("Lark: open ids (ou_…) whose comments are the user's instructions, separated by commas."),
+        means(
+            "Lark: open ids (ou_…) whose comments are the user's instructions, separated by commas. *: all"
+            " who can edit a document; only then are ticked boxes the user's too."
+        ),
     ] = ""
     redis_url: Annotated[str, means("Redis: address of the server.")] = "redis://localhost:6379/0"
     redis_password_env: Annotated[

@@ -19,6 +19,7 @@ from .task_blocks import DIVIDER, FIELDS, TODO, Block, blocks_of, title_of
 
 MOST_CREATED, MOST_UPDATED = 50, 200  # blocks in one call
 TRIES = 5
+EVERYBODY = "*"
 _GONE = (1770002, 1770003, 1061007)
 # Invalid operation, too old revision, index out of range: the document has changed since it was read.
 _CONFLICT = (1770001, 1770021, 1770024)
@@ -89,7 +90,8 @@ class LarkDocuments:
     def collect(self, mark: Mark) -> tuple[list[Reply], Mark]:
         """The comments since the last look, and the boxes that somebody ticked.
 
-        A comment names its author. Who ticked a box the platform does not say, so a tick is never trusted.
+        A comment names its author. Who ticked a box the platform does not say, so a tick is trusted only if
+        everybody is.
         """
         document = mark.get("document")
         if not document:
@@ -103,7 +105,12 @@ class LarkDocuments:
             return [], mark
         open_steps: Mapping[str, str] = mark.get("steps", {})
         ticks = [
-            Reply(id=f"{each.id}/{mark['seq']}", kind="tick", text=each.block.text, step=open_steps[each.id])
+            Reply(
+                id=f"{each.id}/{mark['seq']}",
+                text=each.block.text,
+                step=open_steps[each.id],
+                trusted=self._trusts(),
+            )
             for each in shown
             if each.block.done and each.id in open_steps
         ]
@@ -111,6 +118,10 @@ class LarkDocuments:
         replies = [reply for at, reply in comments if at >= seen]
         newest = max((at for at, _ in comments), default=seen)
         return [*ticks, *replies], {**mark, "comments": newest}
+
+    def _trusts(self, account: str = "") -> bool:
+        """Whether the operator named an account, or everybody."""
+        return EVERYBODY in self._accounts or account in self._accounts
 
     def _comments(self, document: str) -> Iterator[tuple[int, Reply]]:
         query = {"file_type": "docx", "is_solved": "false", "page_size": 100, "user_id_type": "open_id"}
@@ -125,10 +136,9 @@ class LarkDocuments:
                         int(reply["create_time"]),
                         Reply(
                             id=f"{comment['comment_id']}/{reply['reply_id']}",
-                            kind="comment",
                             text=f"{text} (on: {quote})" if quote else text,
                             author=reply["user_id"],
-                            trusted=reply["user_id"] in self._accounts,
+                            trusted=self._trusts(reply["user_id"]),
                         ),
                     )
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from ..ledger.values import read_event, read_task
 from ..model.errors import InvalidInput
-from ..model.settings import Settings
 from ..model.types import Event, Task, Value
 from ..store import Store
 
@@ -59,13 +58,12 @@ class Lag(Value, frozen=True, kw_only=True):
 
 
 class Reply(Value, frozen=True, kw_only=True):
-    """What a person did to a copy: wrote a comment, or ticked the box of a step.
+    """What a person did to a copy: wrote a comment, or ticked the box of a `step`.
 
     `trusted`: it is known to come from an account that the operator named.
     """
 
     id: str
-    kind: Literal["comment", "tick"]
     text: str
     author: str = ""
     step: str | None = None
@@ -98,24 +96,6 @@ class Sink(Protocol):
 def names_in(setting: str) -> tuple[str, ...]:
     """The words of a setting that lists some, separated by commas."""
     return tuple(word.strip() for word in setting.split(",") if word.strip())
-
-
-def open_sink(name: str, settings: Settings) -> Sink:
-    """The sink with this name, as the settings describe it."""
-    if name == "redis":
-        from .redis_copy import RedisCopy
-
-        return RedisCopy(settings)
-    from .lark_api import LarkApi
-
-    api = LarkApi(settings)
-    if settings.lark_table:
-        from .lark_table import LarkTable
-
-        return LarkTable(api, settings)
-    from .lark_document import LarkDocuments
-
-    return LarkDocuments(api, settings)
 
 
 def not_installed(name: str, package: str) -> InvalidInput:

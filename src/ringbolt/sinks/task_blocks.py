@@ -108,4 +108,4 @@ def _entry(entry: Entry) -> Block:
 
 
 def _text(kind: int, text: str) -> Block:
-    return Block(kind=kind, text=clip(one_line(text), LONGEST))
+    return Block(kind=kind, text=clip(one_line(text), LONGEST) or "–")

@@ -94,6 +94,11 @@ def ensure(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> 
         add(tx, kind, "", key, data, NOW, stamp(now))
 
 
+def publish_again(tx: Tx) -> None:
+    """Forget how far the sinks were, after the store was replaced; what they have published is kept."""
+    tx.database.run(f"DELETE FROM jobs WHERE kind = '{PUBLISHED}' AND key LIKE '%/'", {})
+
+
 _LEASE = "status = 'leased', attempts = :attempts, token = :token, holder = :holder, due_at = :due_at"
 
 

@@ -14,11 +14,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..memory import TaskMemory
-from ..model.errors import Conflict, RingboltError
+from ..model.errors import Conflict, NotFound
 from ..model.results import Job
 from ..model.settings import Settings
 from ..sinks import queries
-from ..sinks.sink import Lag, Ledger, Mark, Reply, Sink, names_in, open_sink
+from ..sinks.lark_api import LarkApi
+from ..sinks.lark_document import LarkDocuments
+from ..sinks.lark_table import LarkTable
+from ..sinks.redis_copy import RedisCopy
+from ..sinks.sink import Lag, Ledger, Mark, Reply, Sink, names_in
 from ..store import Tx, jobs
 from ..store.queries.feed import Horizon
 
@@ -28,6 +32,14 @@ if TYPE_CHECKING:
 PROBE_SECONDS = 60.0
 
 Opener = Callable[[str, Settings], Sink]
+
+
+def open_sink(name: str, settings: Settings) -> Sink:
+    """The sink with this name, as the settings describe it."""
+    if name == "redis":
+        return RedisCopy(settings)
+    api = LarkApi(settings)
+    return LarkTable(api, settings) if settings.lark_table else LarkDocuments(api, settings)
 
 
 def publishing(opener: Opener = open_sink) -> Handler:
@@ -55,6 +67,7 @@ def _publish(memory: TaskMemory, sink: Sink, task_id: str, job: Job, settle: Set
     ledger = Ledger(memory.store, task_id)
     try:
         if sink.replies:
+            ledger.task()
             replies, mark = sink.collect(mark)
             for reply in replies:
                 _record(memory, sink.name, task_id, reply)
@@ -79,19 +92,18 @@ def _publish(memory: TaskMemory, sink: Sink, task_id: str, job: Job, settle: Set
 
 
 def _record(memory: TaskMemory, sink: str, task_id: str, reply: Reply) -> None:
-    """Record once what somebody did to a copy; as the user only if the operator named the account."""
+    """Record once what somebody did to a copy; as the user's only if the operator named the account."""
     channel = "user" if reply.trusted else "import"
     person = memory.acting_as(channel=channel, agent=sink, principal=reply.author, session="")
     key = f"{sink}/{reply.id}"[:200]
-    kind = "user_instruction" if reply.trusted else "context"
-    said = f"Somebody ticked in {sink}: {reply.text}" if reply.kind == "tick" else reply.text
-    if reply.step is not None:
+    said = f"Ticked in {sink}: {reply.text}" if reply.step else reply.text
+    if reply.step and reply.trusted:
         try:
             person.task_update(task_id, said, step=reply.step, step_status="completed", key=key)
             return
-        except RingboltError as error:  # the step has ended or gone; what was done there is still kept
-            said += f" (not taken over: {error.message})"
-            key = f"note/{key}"[:200]
+        except (Conflict, NotFound) as error:  # the step has gone; what was done there is still kept
+            said, key = f"{said} (not taken over: {error.message})", f"note/{key}"[:200]
+    kind = "user_instruction" if reply.trusted and not reply.step else "context"
     person.task_remember(task_id, said, type=kind, data={"from": sink, "account": reply.author}, key=key)
 
 
@@ -146,7 +158,7 @@ class PublishScheduler:
         mark = queries.mark_of(tx, f"{sink}/")
         now = self._memory._now()
         after: int = mark.get("position", 0)
-        if after > self._horizon.newest:  # the store was restored from a backup
+        if not after or after > self._horizon.newest:  # the first time, or the store was replaced
             queries.want(tx, sink, queries.published_tasks(tx, sink), now)
             after = 0
         elif until <= after:
