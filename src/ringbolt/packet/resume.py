@@ -32,7 +32,7 @@ NEAR = 150
 # Names come in two tiers: so many early, the rest after most of what was recorded explicitly.
 LIKELY = 8
 LAST_WORDS, LAST_CALLS = 4, 2
-MOST_TOLD, EARLIER_WORDS = 30, 41  # what was said before them: so much, and its priority
+MOST_TOLD, EARLIER_WORDS = 30, 63  # what was said before them: so much, and its priority
 MOST_OVER = 10  # finished waits
 IN_WORK, FILE_EVERY = 9, 400  # files shown as being worked on: so many, and one more for so many characters
 LIKELY_FILE, LIKELY_NAME = 0.1, 0.26  # chances from which files and other names are shown

@@ -437,10 +437,9 @@ def exclusion(entry: Entry, wanted: float) -> Row:
             line += f"; symptom {quote(str(data['symptom']), most)}"
         if data.get("worked"):  # without it, the row would read as if nothing had worked
             worked = str(data["worked"])
-            other = (
-                quote(worked, most) if whole else quote(_differing(short, _FOLDERS.sub("", worked)), INSTEAD)
-            )
-            line += f"; instead {other}"
+            other = worked if whole else _differing(short, _FOLDERS.sub("", worked))
+            alike = not whole and other[: INSTEAD - 1] == short[: INSTEAD - 1]
+            line += "; worked later" if alike else f"; instead {quote(other, most if whole else INSTEAD)}"
         return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
 
     if not why:
@@ -495,6 +494,7 @@ def settled(entry: Entry, wanted: float) -> Row:
         (Worth(wanted * REST), lambda: show(130, False)),
         (8.3, lambda: show(300, True)),
         (30, lambda: show(1000, True)),
+        tells=encode.one_line(failed).rpartition(SUMMED)[2][:60],  # the same failure is read once
     )
 
 
