@@ -80,7 +80,7 @@ SHOWN_APPROVALS = (("approval", "pending", 20), ("approval", "rejected", 5), ("a
 MOST_FILES = 200
 MOST_ACTIONS_OF_A_START = 40
 # The same for the additional fields of a snapshot.
-MOST_RECENT = 40
+MOST_RECENT = 100
 MOST_WAITS = 20
 MOST_RESOLVED = 20
 MOST_SETTLED = 10
