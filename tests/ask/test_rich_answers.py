@@ -216,7 +216,7 @@ def test_a_trouble_alone_does_not_say_how_it_was_fixed(orchard):
 
 
 @pytest.mark.parametrize(
-    "condition", ["only after I approve.", "only if the tests pass.", "unless I object."]
+    "condition", ["only after I approve.", "only if tests pass.", "unless I object."]
 )
 def test_what_is_allowed_on_a_condition_is_neither_yes_nor_no(memory, condition):
     request = f"Migrate the docs to MkDocs. Deploy {condition}"
