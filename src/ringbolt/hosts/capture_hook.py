@@ -340,9 +340,10 @@ class CapturedEvent:
             yield session_digest(whole)
 
     def _has_news(self) -> bool:
-        """Whether something waits for the session: its packet after a compaction, or a lost task."""
+        """Whether something waits for the session: its packet, or a notice of a lost task."""
+        states = (b"pending", b"compacted", b"offered")
         return any(
-            read_small(f"{folder}/sessions/{self._session}").startswith((b"pending", b"compacted"))
+            read_small(f"{folder}/sessions/{self._session}").startswith(states)
             or exists(f"{folder}/sessions/{self._session}.taken")
             for folder in self.folders
         )
