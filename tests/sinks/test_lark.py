@@ -218,6 +218,20 @@ def test_a_wrong_secret_is_an_error_that_does_not_show_it(shop, server, monkeypa
     assert "another secret" not in error
 
 
+def test_settings_that_are_missing_or_wrong_are_named(opened, new_store_url, server, work):
+    for wrong, named in (
+        ({"lark_app_id": ""}, "the id and the secret of an app"),
+        ({"lark_domain": "http://lark.example"}, "lark_domain must be https://"),
+        ({"lark_domain": f"{server.url}/path"}, "lark_domain must be https://"),
+        ({"lark_table": "tbl1"}, "lark_table must be APP_TOKEN/TABLE_ID"),
+    ):
+        memory = opened(new_store_url(), **{**lark(server), **wrong})
+        begin(memory)
+        work(memory)
+        assert {named in job.error for job in memory.jobs_status().failing} == {True}, wrong
+    assert server.requests == []
+
+
 def test_somebody_who_writes_at_the_same_time_makes_no_mess(shop, server, work):
     task = begin(shop)
     work(shop)

@@ -24,6 +24,8 @@ CODES = {
     "dependency_cycle": "Steps depend on one another in a cycle, or a task would be its own ancestor.",
     "import_invalid": "A line or file of an import is not valid.",
     "sync_remote": "The remote of a sync is missing, or is not one.",
+    "sink_setup": "What is needed to publish tasks is missing or wrong: a package, an account or an address.",
+    "otel_missing": "The setting `otel` is on, and opentelemetry-api is not installed.",
     "sync_key": "The key of an encrypted remote is missing, too short, readable by others or wrong.",
     # NotFound
     "task_not_found": "No task has this id or prefix.",
