@@ -9,6 +9,7 @@ import sys
 from itertools import count
 from pathlib import Path
 from queue import Queue
+from random import Random
 from time import monotonic
 from time import time as wall_clock
 
@@ -329,6 +330,42 @@ def test_a_worker_that_is_killed_is_finished_by_the_next(opened, new_store_url, 
             assert list(server.files) == [server.document(task)]
             assert server.shown(server.document(task)) == wanted(memory, task)
     program.communicate()
+
+
+def test_a_document_converges_from_whatever_people_and_broken_connections_make_of_it(
+    shop, server, clock, work
+):
+    chance = Random(51)
+    task = begin(shop, steps=12)
+    work(shop)
+    document = server.document(task)
+    file = server.files[document]
+    cut_at = [0]
+
+    def cut(number):
+        if number == cut_at[0]:
+            raise Broken
+
+    server.interruptions.append(cut)
+    failed = 0
+    for number in range(40):
+        children = file["blocks"][document]["children"]
+        for _ in range(chance.randrange(3)):
+            del file["blocks"][children.pop(chance.randrange(len(children) - 1))]
+        for _ in range(chance.randrange(4)):
+            place = chance.randrange(len(children) - 1)
+            server.edit(document, place, f"Line {number}", kind=chance.choice((2, 4, 12)))
+        shop.task_update(task, f"Round {number}")
+        shop.task_set(task, f"value {chance.randrange(8)}", number)
+        if chance.random() < 0.3:
+            order = chance.sample(range(1, 13), chance.randrange(3, 12))
+            shop.task_plan_replace(task, [f"Step {each}" for each in order], reason="Another order")
+        cut_at[0] = len(server.requests) + chance.randrange(1, 12)
+        failed += work(shop).failed
+        clock.forward(20)
+        work(shop)
+        assert server.shown(document) == wanted(shop, task), number
+    assert failed > 5
 
 
 def test_a_server_that_was_down_for_hours_gets_everything_soon(shop, server, clock, work):
