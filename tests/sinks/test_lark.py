@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from queue import Queue
@@ -414,6 +416,61 @@ def test_tasks_that_had_ended_before_are_not_published_at_first(opened, store_ur
     memory = opened(store_url, **lark(server))
     work(memory)
     assert list(server.files) == [server.document(task)]
+
+
+# What we call: the service, and the names of its requests in the SDK.
+CALLS = (
+    (
+        "docx",
+        "CreateDocument GetDocument ListDocumentBlock BatchUpdateDocumentBlock CreateDocumentBlockChildren",
+    ),
+    ("docx", "BatchDeleteDocumentBlockChildren"),
+    ("drive", "ListFile DeleteFile ListFileComment"),
+    ("bitable", "ListAppTableField CreateAppTableField SearchAppTableRecord CreateAppTableRecord"),
+    ("bitable", "UpdateAppTableRecord DeleteAppTableRecord"),
+)
+
+
+def described_calls():
+    """Method and address of each call, and the names in its query and body, as the SDK has them."""
+    for service, names in CALLS:
+        model = import_module(f"lark_oapi.api.{service}.v1.model")
+        for name in names.split():
+            request = getattr(model, f"{name}Request").builder().build()
+            bodies = f"{name}RequestBody", name.removeprefix("Create").removeprefix("Update")
+            body = next((getattr(model, each) for each in bodies if hasattr(model, each)), None)
+            yield (
+                f"{request.http_method.name} {request.uri}",
+                set(vars(request)),
+                set(body._types if body else ()),
+            )
+
+
+def test_every_call_is_one_that_the_sdk_describes(opened, new_store_url, server, clock, work):
+    rows = opened(new_store_url(), **lark(server, lark_table="app1/tbl1"))
+    documents = opened(new_store_url(), **lark(server, lark_replies="5m"))
+    for memory in (rows, documents):
+        task = begin(memory)
+        work(memory)
+        memory.task_plan_replace(task, ["Another"], reason="Less")
+        clock.forward(301)
+        work(memory)
+        memory.task_finish(task)
+        owner = memory.acting_as(channel="user")
+        owner.purge(task_id=task, confirm=owner.purge(task_id=task).token)
+        for _ in range(2):
+            clock.forward(60)
+            work(memory)
+    assert (server.files, server.rows) == ({}, {})
+    described = list(described_calls())
+    seen = set()
+    parts = {"app_token": "app1", "table_id": "tbl1"}
+    for pattern, query, body in server.used:
+        for address, in_query, in_body in described:
+            if re.fullmatch(pattern, re.sub(r":(\w+)", lambda part: parts.get(part[1], "x1"), address)):
+                assert (query - in_query, body - in_body) == (set(), set()), address
+                seen.add(address)
+    assert seen == {address for address, _, _ in described}
 
 
 # --- replies ----------------------------------------------------------------------------------------
