@@ -85,14 +85,15 @@ class Count:
 
 
 def read_json_plans(path: Path) -> list[Plan]:
-    """Plans and messages as JSON lines: a line with `steps` is a plan, the lines after it are its messages."""
+    """Plans and messages as JSON lines: a line with `steps` is a plan, those after it its messages."""
     plans: list[Plan] = []
     for line in path.read_text().splitlines():
         row = json.loads(line)
         if "steps" in row:
             plans.append(Plan(path.stem, row["lang"], row["trade"], row["plan"], row["steps"]))
             continue
-        effects = [("done", step) for step in row["completes"]] + [("open", step) for step in row["reopens"]]
+        effects = [("done", step) for step in row["completes"]]
+        effects += [("open", step) for step in row["reopens"]]
         effects += [("now", row["current"])] if row["current"] else []
         plans[-1].reports.append(Report(row["text"], "any", effects))
     return plans

@@ -22,7 +22,7 @@ def test_a_claim_has_a_holder_a_token_and_an_end(memory, one, task):
     assert (written.token, written.expires_at) == (1, "2026-03-01T12:05:00.000Z")
     (claim,) = memory.task_get(task).claims
     assert claim.to_dict() == {
-        "item": "",
+        "step": "",
         "holder": "one/S",
         "token": 1,
         "expires_at": "2026-03-01T12:05:00.000Z",

@@ -353,7 +353,7 @@ def test_an_intent_is_open_until_its_outcome_is_known(memory, task):
         "status": "intended",
         "kind": None,
         "verify": "docker ps",
-        "item": "s3",
+        "step": "s3",
         "outcome": None,
         "outcome_seq": None,
         "outcome_channel": None,

@@ -96,11 +96,23 @@ def test_a_message_of_the_user_that_answers_a_question_closes_it_as_inferred(mem
         ("Go on", False),
         ("Run the tests now", False),
         ("Why do you ask?", False),
+        ("Push it to ghcr.io", True),
+        ("Fix the registry docs first", False),  # shares a word, but orders something else
+        ("ok, next task: rename the file", False),
         ("Please also update the changelog and the licence headers of all files while you are there.", False),
     ],
 )
 def test_only_what_can_be_an_answer_closes_a_question(memory, user, task, said, is_answer):
     memory.task_remember(task, "Which registry shall I push to?", type="question")
+    user.task_update(task, said)
+    assert (memory.task_get(task).questions == ()) is is_answer
+
+
+@pytest.mark.parametrize(
+    ("said", "is_answer"), [("3", True), ("Use 4 of them", True), ("Fix issue 17 first", False)]
+)
+def test_a_number_in_another_order_is_no_count(memory, user, task, said, is_answer):
+    memory.task_remember(task, "How many replicas do you want?", type="question")
     user.task_update(task, said)
     assert (memory.task_get(task).questions == ()) is is_answer
 

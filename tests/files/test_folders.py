@@ -364,8 +364,11 @@ def test_exports_at_the_same_time_leave_a_folder_that_fits_together(memory, task
 
 _LOOP = """
 import sys
-from tests.support import open_memory
-memory = open_memory(sys.argv[1], agent="killed")
+from ringbolt.core.actions import Actions
+from ringbolt.core.entries import Entries
+from ringbolt.files.folder_operations import Folders
+from tests.processes import open_rooms
+memory = open_rooms(sys.argv[1], Folders, Actions, Entries, agent="killed")
 print("go", flush=True)
 number = 0
 while True:
@@ -784,7 +787,7 @@ def states(memory, task, folder) -> list[str]:
                 own = json.loads(line[14:-4])
                 own.pop("by", None)  # what was imported is an import
                 # The files do not have the steps that were dropped: what they say of one is said by its name.
-                about = sorted({own.pop("item", ""), *own.pop("relevance_to", [])} - {""})
+                about = sorted({own.pop("step", ""), *own.pop("relevance_to", [])} - {""})
                 pages.append(json.dumps({**own, "seq": 0, "task": "", "about": about}))
     state = json.loads((folder / f".task-{task}.json").read_text())
     own = state.pop("ringbolt")

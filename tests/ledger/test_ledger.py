@@ -535,7 +535,7 @@ EDITS = {
     "no text": {"text": None},
     "type": {"type": "decision"},
     "time": {"at": "2020-01-01T00:00:00.000Z"},
-    "step": {"item": "s2"},
+    "step": {"step": "s2"},
     "reference": {"ref": 1},
     "data": {"data": {"x": 1}},
     "sets": {"sets": {"heads": {"name": "Stolen"}}},

@@ -64,7 +64,8 @@ def value(intent: Intent, context: Context) -> Reply | None:
         _QUANTITY & {word.lower() for word in subject.words}
     )
     wanted = has_quantity(subject, intent.text, intent.has("percent")) if counts else _sort(intent)
-    if counts and (things := [word for word in subject.words if not measures(word)]):
+    is_limit = intent.has("may", "must")
+    if counts and (things := [word for word in subject.words if is_limit or not measures(word)]):
         subject = Subject(things, intent.soft, intent.language, f"{task.name} {task.goal or ''}")
         context = context.replace(subject=subject)  # "80 kg" is a weight without the word
     if intent.has("pass", "fail", "last"):
@@ -233,6 +234,12 @@ def _quoted(one: Sentence) -> Row:
         return Row(lambda most: f"{quote(what, most)}: {quote(why, most)}{place}", one.source.seq)
     if one.source.kind == "action" and text != one.source.text.strip():
         return show.event(one.source, text, before=f"{quote(one.source.text, 80)}: ")
+    if (
+        one.source.kind == "action"
+        and (lines := str(data.get("output") or "").split("\n"))
+        and lines[-1].strip()
+    ):
+        return show.event(one.source, lines[-1].strip(), before=f"{quote(text, 80)}: ")
     return show.event(one.source, text)
 
 

@@ -25,6 +25,7 @@ _CHECKS = {
     "typecheck": "typecheck types typing typechecker mypy pyright tsc", "build": "build compile compilation",
     "check": "check checks ci",
 }  # fmt: skip
+_RUNS = frozenset("time run full whole complete entire".split())  # say which run, not of what
 _OUTPUT = 160  # characters of an output that an answer shows
 
 
@@ -155,13 +156,13 @@ def _last_check(intent: Intent, context: Context) -> Reply | None:
         kind for kind, words in _CHECKS.items() for word in words.split() if word in _plain(context.subject)
     }
     rest = [
-        word for word in context.subject.words if not any(word.lower() in w.split() for w in _CHECKS.values())
+        word
+        for word in context.subject.words
+        if word.lower() not in _RUNS and not any(word.lower() in w.split() for w in _CHECKS.values())
     ]
     if not wanted:
         return None
-    narrower = Subject(
-        [word for word in rest if word.lower() not in ("time", "run")], language=intent.language
-    )
+    narrower = Subject(rest, language=intent.language)
     for one in context.window if intent.has("old") else reversed(context.window):
         kinds = _check_kinds(one)
         if not kinds & wanted or (narrower and narrower.coverage(_run_text(one)) < FITS):
@@ -236,7 +237,15 @@ def _run_about(context: Context) -> Evidence | None:
 def _last_run(intent: Intent, context: Context) -> Reply | None:
     """The last run of what the question is about."""
     one = _run_about(context)
-    return _run_verdict(intent, one, one.status == "completed") if one is not None else None
+    if one is None or not _does_what_is_asked(intent, context, one):
+        return None
+    return _run_verdict(intent, one, one.status == "completed")
+
+
+def _does_what_is_asked(intent: Intent, context: Context, one: Evidence) -> bool:
+    """That the invitation was sent does not say whether it was accepted."""
+    asks_how_it_went = intent.has("pass", "fail", "result", "last", "fix", "verify", "done", "happen", "go")
+    return asks_how_it_went or not intent.has("goal") or context.subject.beside(_run_text(one)) > 0
 
 
 # --- values, files, exclusions, actions -------------------------------------------------------------
@@ -330,9 +339,9 @@ def _acted(intent: Intent, context: Context) -> Reply | None:
     for one in reversed(context.window):
         if one.kind != "action" or not subject.may_fit(one.lower) or only_looked(one.text):
             continue
-        if subject.coverage(_run_text(one)) < 0.75:
+        if subject.coverage(_run_text(one)) < 0.75 or not _does_what_is_asked(intent, context, one):
             continue
-        row = show.event(one, _run_text(one), after=".")
+        row = show.event(one, " ".join(dict.fromkeys((one.text, *_commands(one)))), after=".")
         if one.status == "completed":
             return _verdict(intent, "yes" if len(subject.words) > 1 else "probably", row)
         if one.status == "failed":

@@ -153,9 +153,11 @@ def decision(intent: Intent, context: Context) -> Reply | None:
         least = 0.45 if parts else FITS  # "if Smith cancels": the name is enough
         found = fitting(context.subject, entries, _title, least) or fitting(context.subject, entries, _text)
         ruled_out = fitting(context.subject, task.exclusions, _text)
-        if intent.has("not") and ruled_out and not parts:  # "why not X?" asks for what speaks against X
+        if ruled_out and not parts:
             best = max(context.subject.coverage(entry.summary) for entry in ruled_out)
-            if best >= 0.9 or not found:
+            # "Why not X?" asks for what speaks against X; "why is X out?" does too, if X is no choice.
+            chosen = max((context.subject.coverage(_title(entry)) for entry in found), default=0.0)
+            if (best >= 0.9 and (intent.has("not") or best > chosen)) or (intent.has("not") and not found):
                 return compose([show.exclusion(entry) for entry in ruled_out[-2:][::-1]], PARAGRAPH)
         rows = [show.decision(entry, language, *parts) for entry in found[-2:][::-1]]
         rows = rows or ([] if parts else [show.exclusion(entry) for entry in ruled_out[-2:][::-1]])

@@ -32,9 +32,10 @@ NEAR = 150
 # Names come in two tiers: so many early, the rest after most of what was recorded explicitly.
 LIKELY = 8
 LAST_WORDS, LAST_CALLS = 4, 2
+MOST_TOLD, EARLIER_WORDS = 30, 63  # what was said before them: so much, and its priority
 MOST_OVER = 10  # finished waits
 IN_WORK, FILE_EVERY = 9, 400  # files shown as being worked on: so many, and one more for so many characters
-LIKELY_FILE, LIKELY_NAME = 0.1, 0.26  # chances from which files and other names are shown
+LIKELY_FILE, LIKELY_NAME = 0.12, 0.26  # chances from which files and other names are shown
 TOGETHER = 4  # names that are chosen together
 WHOLE_REQUEST = 1500  # characters of a request that are shown before anything else grows
 TURN, SOON = 150, 4  # tokens of the block for a turn, and the priority of what it may show
@@ -329,7 +330,8 @@ def _newest(entry: Entry, characters: int) -> Row:
 def _last_words(task: Snapshot) -> Part:
     """The last events that no other part shows, oldest first: the agent's own words before its calls."""
     lately = [moment for moment in task.recent if moment.type not in _SHOWN_ELSEWHERE and moment.text]
-    spoken = [moment for moment in lately if moment.type != "action"][:LAST_WORDS]
+    told = [moment for moment in lately if moment.type != "action"]
+    spoken, before = told[:LAST_WORDS], told[LAST_WORDS:MOST_TOLD]
     acted = [moment for moment in lately if moment.type == "action"][:LAST_CALLS]
     answer = task.instructions[-1].seq if task.instructions else 0  # a question before it is not open
     found = [
@@ -337,6 +339,11 @@ def _last_words(task: Snapshot) -> Part:
         for age, one in enumerate(spoken)
     ]
     found += [(one, rows.moment(one, 13 + age)) for age, one in enumerate(acted)]
+    found += [
+        (one, rows.earlier_words(one, EARLIER_WORDS + age / 100))
+        for age, one in enumerate(before)
+        if one.channel == "agent" and len(one.text) > BRIEF
+    ]
     found.sort(key=lambda pair: pair[0].seq)
     return Part("event", lambda _, __: "Last", [row for _, row in found])
 

@@ -40,8 +40,8 @@ _JUDGED = {
     "did": 46.0,
     "did not": 16.0,
     "instruction": 24.0,
-    "run": 14.0,
-    "last words": 30.0,
+    "run": 11.0,
+    "last words": 20.0,
     "recorded": 90.0,  # a value or a dead end that somebody took the trouble to record
     "value": 20.0,
     "surely decided": 36.0,  # inferred, with a high confidence

@@ -277,7 +277,7 @@ def test_a_log_entry_is_read_in_our_words_and_what_is_unknown_stays():
     }  # fmt: skip
     assert read_log_line(json.dumps(line)) == {
         "recorded_at": "2025-05-01T10:00:00Z", "stage": 1, "sub_task_id": "u", "summary": "n", "tool": "T",
-        "status": "failed", "type": "tool", "item": None, "input": {"a": 1}, "output": [1],
+        "status": "failed", "type": "tool", "step": None, "input": {"a": 1}, "output": [1],
         "error": {"message": "m", "details": None}, "duration_ms": 5, "bank": {"agent": "worker-7"},
     }  # fmt: skip
 

@@ -13,7 +13,7 @@ from .sentences import REACH, follows_copula, value_before, value_further_on
 from .storable_text import folded
 from .values import MOST_VALUE, is_cell, is_mixed, is_placeholder, is_secret
 
-_MOST_FURTHER = 250  # names whose values are looked for further on
+_MOST_FURTHER = 150  # names whose values are looked for further on
 # Words before a name and a value without a sign between them.
 _LONGEST_NAME = 60
 _MOST_AFTERWARDS = 100  # names before which a value is looked for
@@ -129,8 +129,12 @@ def _close_value(
         value = value.partition("<")[0]
     value = value if quote else value.rstrip(".,;:)]}>") or value
     quoted = bool(quote) or match["sign"] is None
-    if match["gap"] is not None and not quote and "(" in value:
-        return None  # `api_token VARCHAR(64)`: a shell would not take it either
+    if (
+        match["gap"] is not None
+        and not quote
+        and ("(" in value or ("=" in value[:-2] and value.partition("=")[0].isidentifier()))
+    ):
+        return None  # `api_token VARCHAR(64)`: a shell would not take it either; `key NAME=…`
     found = is_secret(kind, name, value, quoted=quoted, strict=strict)
     if strict and kind == "password" and match["gap"] and (beside or match["gap"] != " "):
         found = is_cell(kind, name, value)  # after a user, or in the next column

@@ -16,8 +16,8 @@ _MOST_KINDS = 500
 
 
 def secret_kind(name: str, *, in_query: bool = False) -> str:
-    """What a field of this name holds: `password`, `token`, `key`, `secret`; or, if the value must prove it,
-    `code` (random), `guess` (random or mixed), `lone` (strongly random); empty if it holds no secret."""
+    """What a field of this name holds: `password`, `token`, `key` or `secret`; or, if the value has to prove
+    it, `code` (by being random), `guess` (random or mixed), `lone` (strongly random); empty if no secret."""
     if len(name) > 100:
         return ""
     key = (name, in_query)
@@ -66,6 +66,8 @@ def _kind_of(name: str, in_query: bool) -> str:
         return "guess"
     if words[-3:] == ["access", "key", "id"]:
         return "code"
+    if last == "material" and before == "key":
+        return "password"
     return "code" if any(word.endswith(("secret", "token", "apikey")) for word in words[-3:]) else ""
 
 

@@ -24,8 +24,8 @@ def is_random(value: str, least: int) -> bool:
     if len(value) < least:
         return False
     value = value[:_SAMPLE]
-    letters = sum(letter.isalpha() for letter in value)
-    figures = sum(letter.isdecimal() for letter in value)
+    letters = any(map(str.isalpha, value))
+    figures = any(map(str.isdecimal, value))
     if not letters or (not figures and not _has_mixed_case(value) and not _is_gibberish(value)):
         return False
     if is_wordy(value) or "abcdefgh" in value.lower():
@@ -92,5 +92,11 @@ def _is_word(part: str) -> bool:
 
 def _has_mixed_case(value: str) -> bool:
     """Whether cases change as in a random code, not as in `camelCase` or `Some-Words`."""
-    changes = sum(value[place].islower() and value[place + 1].isupper() for place in range(len(value) - 1))
-    return changes >= 4 and len(value) >= 20
+    if len(value) < 16 or value in (value.lower(), value.upper()):
+        return False
+    changes = sum(
+        value[place : place + 2].isalpha() and value[place].isupper() != value[place + 1].isupper()
+        for place in range(len(value) - 1)
+    )
+    words = _known_pairs(pattern(rules.LETTERS).findall(value)) >= 0.65
+    return changes >= 5 and not words

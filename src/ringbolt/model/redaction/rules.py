@@ -47,11 +47,11 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("mailgun", ("key-",), _APART + r"(?:pub)?key-[0-9a-f]{32}(?![0-9a-f])"),
     ("twilio", ("SK",), r"SK(?<![A-Za-z0-9]SK)[0-9a-f]{32}(?![0-9A-Za-z])"),
     ("digitalocean", ("_v1_",), r"do[opr]_v1_[0-9a-f]{30,80}"),
-    ("shopify", ("shp",), r"shp(?:at|ca|pa|ss)_[A-Za-z0-9]{20,64}"),
+    ("shopify", ("shp",), r"shp[a-z]{2,4}_[A-Za-z0-9]{20,64}"),
     ("databricks", ("dapi",), _APART + r"dapi[0-9a-f]{30,40}(?:-[0-9])?"),
     ("vault", ("hvs.", "hvb.", "hvr."), _APART + r"hv[sbr]\.[\w-]{20,300}"),
     ("grafana", ("glsa_", "glc_"), _APART + r"(?:glsa_\w{20,60}|glc_[A-Za-z0-9+/]{30,400}={0,3})"),
-    ("atlassian", ("ATATT3", "ATBB"), r"(?:ATATT3[\w=-]{20,400}|ATBB[A-Za-z0-9]{20,60})"),
+    ("atlassian", ("ATATT3", "ATBB"), r"(?<![\w+/])(?:ATATT3[\w=-]{20,400}|ATBB[A-Za-z0-9]{20,60})"),
     ("linear", ("lin_api_", "lin_oauth_"), r"lin_(?:api|oauth)_[A-Za-z0-9]{20,100}"),
     ("groq", ("gsk_",), _APART + r"gsk_[A-Za-z0-9]{20,100}"),
     ("xai", ("xai-",), _APART + r"xai-[A-Za-z0-9]{20,200}"),
@@ -69,7 +69,7 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("notion", ("ntn_", "secret_"), _APART + r"(?:ntn_[A-Za-z0-9]{36,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))"),
     ("square", ("sq0", "EAAA"), _APART + r"(?:sq0[a-z]{3}-[\w-]{20,60}|EAAA[\w-]{60}(?![\w+/=-]))"),
     ("aiven", ("AVNS_",), _APART + r"AVNS_[\w-]{15,40}"),
-    ("facebook", ("EAA",), _APART + r"EAA[A-Za-z0-9]{60,400}"),
+    ("facebook", ("EAA",), r"(?<![\w+/])EAA[A-Za-z0-9]{60,400}"),
     ("facebook", ("facebook", "Facebook", "FACEBOOK", "fb_", "FB_", "graph."), r"(?<![0-9])[0-9]{15,16}(?:\||%7C)[\w-]{27,40}(?![\w-])"),
     ("intra42", ("s-s4t2",), r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),
     ("brevo", ("xkeysib-", "xsmtpsib-"), r"x(?:key|smtp)sib-[0-9a-f]{60,70}-[A-Za-z0-9]{10,30}"),
@@ -92,7 +92,7 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("readme", ("rdme_",), _APART + r"rdme_[a-z0-9]{60,80}"),
     ("sourcegraph", ("sgp_",), _APART + r"sgp_\w{40,80}"),
     ("typeform", ("tfp_",), _APART + r"tfp_[\w.=-]{40,80}"),
-    ("airtable", ("pat",), r"pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    ("airtable", ("irtable", "AIRTABLE"), r"pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
     ("frameio", ("fio-u-",), r"fio-u-[\w=-]{60,70}"),
     ("infracost", ("ico-",), r"(?<![\w.-])ico-[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     ("clojars", ("clojars_", "CLOJARS_"), r"(?i:CLOJARS_)[a-z0-9]{60}"),
@@ -102,6 +102,17 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("sonarqube", ("squ_", "sqp_", "sqa_"), _APART + r"sq[upa]_[0-9a-f]{30,50}"),
     ("okta", ("okta", "Okta", "OKTA"), r"(?<![A-Za-z])(?i:okta[\w.-]{0,30}+[\"' :=]{1,5})(?P<secret>00[\w-]{40})(?![\w-])"),
     ("ringbolt", ("rbt_",), _APART + r"rbt_[\w-]{20,100}"),
+    (
+        "token",
+        ("Resend", "RESEND", "resend", "phx_", "pcsk_", "sk_", "tvly-", "fc-", "rnd_", "napi_", "e2b_", "CFPAT-", "LTAI",
+         "ATCTT3", "nvapi-", "tgp_v1_", "pat-na", "pat-eu", "access-prod", "access-sand", "access-dev", "sl.B", "sl.u.",
+         "v2.local.", "v4.local.", "wandb_v1_", "SWMTKN-", "CCIPAT_"),
+        _ALONE + r"(?:re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{16,40}|(?:phx|pcsk|rnd|napi|e2b|tgp_v1|wandb_v1|CCIPAT)_[\w-]{20,200}|sk_[0-9a-f]{40,64}"
+        r"|(?:tvly|fc|nvapi|CFPAT|SWMTKN)-[\w-]{24,200}|LTAI[A-Za-z0-9]{14,26}|ATCTT3[\w=-]{20,400}|pat-[a-z]{2}[0-9]-[0-9a-f-]{36}"
+        r"|access-(?:production|sandbox|development)-[0-9a-f-]{36}|sl\.[\w-]{100,200}|v[1-4]\.local\.[\w.-]{40,2000})",
+    ),
+    ("token", ("sk.eyJ",), r"sk\.eyJ[\w-]{20,400}\.[\w-]{16,60}"),
+    ("token", ("-us1", "-us2"), r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}(?![\w-])"),
     ("jwt", ("eyJ",), _ALONE + r"eyJ[\w-]{8,4000}+\.[\w-]{8,8000}+\.[\w-]{0,2000}+"),
     (
         "private-key",
@@ -156,7 +167,9 @@ WEBHOOKS = (
     r"|logic\.azure\.com(?::443)?/workflows/)(?P<secret>[^\s\"'<>?`|)\]}\\]{16,400}+)"
 )
 HOOK_HINTS = (
-    "hooks.",
+    "hooks.slack",
+    "hooks.zapier",
+    "hooks.chime",
     "/webhooks/",
     "webhook.office",
     "office.com/webhook",
@@ -197,13 +210,13 @@ SAID_PHRASE = (
 )
 # A login in a sentence or a call: `credentials: bob / …`, `auth=("bob", "…")`.
 SAID_LOGIN = (
-    r"(?i)(?:credentials?|creds|logins?|log[ -]in|auth|authenticate|sign_?in|begin|zugangsdaten|identifiants?)(?!\w)(?:[^\n:=]{0,24}?(?:[:=]|[ \t](?:is|are|was|ist|sind|as|als|with|mit))"
+    r"(?i)(?:credentials?|creds|logins?|log[ -]in|auth|authenticate|sign_?in|begin|zugang(?:sdaten)?|identifiants?)(?!\w)(?:[^\n:=]{0,24}?(?:[:=]|[ \t](?:is|are|was|ist|sind|as|als|with|mit))"
     r"[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?[ \t]{0,2}[/:|]|[ \t]{0,2}=?[ \t]{0,2}[(\[][\"'][\w.@+ -]{2,60}[\"'],)[ \t]{0,2}"
     r"[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
 )
 # `log in as bob with …`
 LOGIN_AS = (
-    r"(?i)(?:log(?:ged)?[ -]?in|sign(?:ed)?[ -]?in|authenticated?|connect)[^\n]{0,30}?[ \t](?:as|with|using|user)[ \t]{1,3}"
+    r"(?i)(?:log(?:s|ged)?[ -]?in|sign(?:ed)?[ -]?in|authenticated?|connect)[^\n]{0,30}?[ \t](?:as|with|using|user)[ \t]{1,3}"
     r"[`\"']?[\w.@+-]{2,60}[`\"']?,?[ \t]{1,3}(?:with|and|using|mit|et)[ \t]{1,3}[`\"']?(?P<secret>[^\s\"'`]{5,100}[^\s\"'`.,;:)])"
 )
 # `bob / …` in a line that is about logging in, and `admin:…`.
@@ -212,11 +225,12 @@ LOGIN_PAIR = (
 )
 LOGIN_WORDS = ("log in", "login", "log-in", "sign in", "signin", "credential", "creds", "wifi", "wi-fi", "wlan", "ssid", "vpn",
                "account", "zugang", "identifiant", "admin", "root")  # fmt: skip
-ADMIN_PAIR = (
-    r"(?<![\w/:@.-])(?:admin|administrator|root|sa|postgres|deploy|superuser):(?P<secret>[^\s\"'`]{6,100}+)"
-)
+# `bob@acme.io:…`, `bob@acme.io / …`, `bob@acme.io (…)`
+MAIL_PAIR = r"(?<![\w.+-])[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,40}+[\"'`]?(?::|[ ]?[/|\u2013\u2014-][ ]|[ ]\()[\"'`]?(?P<secret>[^\s\"'`/<>]{5,100}[^\s\"'`/<>.,;:*)])"
+DSN_LOGIN = r"(?<![\w/:@.+-])[\w.+-]{2,40}+:([^\s:@/\"'<>`\\]{6,100}+)@(?:(?:tcp|unix|udp)\(|(?=[0-9]{1,3}(?:\.[0-9]{1,3}){3}))"
+ADMIN_PAIR = r"(?<![\w/:@.-])(?:admin|administrator|root|sa|postgres|deploy|superuser)(?::|/(?=[^\s/]{0,40}[!#$%^&*?]))(?P<secret>[^\s\"'`]{6,100}+)"
 SEED_PHRASE = (
-    r"(?i)(?:mnemonic|seed[ _-]?phrase|recovery[ _-]phrase)[\"']?[ \t]{0,2}[:=][ \t\"']{0,4}"
+    r"(?i)(?:mnemonic|(?:seed|recovery|wallet|backup|secret)[ _-]?(?:phrase|words))[\"']?(?:[ \t]{0,2}[:=]|[ \t](?:is|are))[ \t\"']{0,4}"
     r"(?P<secret>(?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})"
 )
 SESSION_COOKIE = (
@@ -225,8 +239,9 @@ SESSION_COOKIE = (
 )
 # `echo … | sudo -S`: what is piped into a program that reads a password.
 PIPED = (
-    r"(?:echo|printf)[ \t]{1,3}(?:-[neE]{1,2}[ \t]{1,3})?(?P<quote>[\"']?)(?:%s(?:\\n)?[\"']?[ \t]{1,3}[\"']?)?"
-    r"(?P<secret>[^\s\"'`|]{4,200}+)[\"']?[ \t]{0,3}\|[ \t]{0,3}(?=[^\n|]{0,120}(?:sudo[ \t]{1,3}[^\n|]{0,20}-S|stdin|with-token|chpasswd|passwd|passphrase|password|cryptsetup|unlock))"
+    r"(?:echo|printf|yes)[ \t]{1,3}(?:-[neE]{1,2}[ \t]{1,3})?(?P<quote>[\"']?)(?:%s(?:\\n)?[\"']?[ \t]{1,3}[\"']?)?"
+    r"(?P<secret>[^\s\"'`|]{4,200}+)[\"']?[ \t]{0,3}\|[ \t]{0,3}(?=[^\n|]{0,120}(?:sudo[ \t]{1,3}[^\n|]{0,20}-S|stdin|with-token|chpasswd|passwd|passphrase|password|PASSWORD|cryptsetup|unlock|kinit"
+    r"|secrets? (?:create|set|put|add)|secret:set|secrets? versions|env add \w{0,40}(?:TOKEN|KEY|SECRET)))"
 )
 
 # Arguments of programs that hold a password: each flag with the programs that it belongs to. How the value
@@ -237,11 +252,12 @@ FLAG_PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
         ("mysql", "attached"), ("mariadb", "attached"), ("7z", "attached"), ("rar", "attached"),
         ("sshpass", "either"), ("login", "either"), ("mongo", "apart"), ("psexec", "apart"), ("smbmap", "apart"),
         ("crackmapexec", "apart"), ("evil-winrm", "apart"), ("rdesktop", "apart"), ("influx", "apart"),
-        ("wp-cli", "apart"), ("cqlsh", "apart"), ("useradd", "apart"), ("usermod", "apart"),
+        ("wp-cli", "apart"), ("cqlsh", "apart"), ("useradd", "apart"), ("usermod", "apart"), ("twine", "apart"),
+        ("security", "apart"), ("az", "apart"),
     ),
     "-P": (
         ("zip", "either"), ("sqlcmd", "either"), ("bcp", "either"), ("osql", "either"), ("mosquitto", "apart"),
-        ("ipmitool", "apart"),
+        ("ipmitool", "apart"), ("security", "apart"),
     ),
     "-N": (("ssh-keygen", "apart"),),
     "-a": (("redis-cli", "apart"), ("http", ":"), ("https", ":"), ("keydb-cli", "apart"), ("valkey-cli", "apart")),
@@ -252,7 +268,7 @@ FLAG_PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
     "--user": (("curl", ":"), ("smbclient", "%"), ("lftp", ",")),
     "--proxy-user": (("curl", ":"),),
     "-w": (("ldap", "apart"), ("cqlsh", "apart")),
-    "-k": (("openssl", "apart"),),
+    "-k": (("openssl", "apart"), ("nuget", "apart")),
     "-pass": (("openssl", "pass:"),),
     "-passin": (("openssl", "pass:"),),
     "-passout": (("openssl", "pass:"),),
@@ -262,7 +278,7 @@ FLAG_PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
 FLAG_HINTS = (
     "mysql", "mariadb", "7z", "rar ", "sshpass", "login", "mongo", "psexec", "smb", "crackmap", "useradd", "usermod", "winrm", "rdesktop",
     "influx", "zip ", "sqlcmd", "bcp ", "osql", "mosquitto", "ipmitool", "-cli", "http ", "snmp", "curl", "ftp",
-    "keygen", "wget", "rpcclient", "ldap", "openssl", "freerdp", "cmdkey", "cqlsh", "net ",
+    "keygen", "twine", "security", "az ", "nuget", "wget", "rpcclient", "ldap", "openssl", "freerdp", "cmdkey", "cqlsh", "net ",
 )  # fmt: skip
 # The rest of a command after its user, and the arguments there.
 USER_ARGUMENT = r"(?<=[ \t])(?:-u[ \t]|--user(?:name)?[ =]|/u(?:ser)?:)[^\n|;&]{4,300}+"
@@ -272,24 +288,49 @@ LOGIN_COMMAND = (
 )
 ARGUMENT = r"(?<=[ \t])(?:-[A-Za-z]|/\w{1,8}:|--?[a-z-]{2,30}=)?[\"']?(?P<secret>(?<![ \t]-)[^\s\"'-][^\s\"']{7,80}+)[\"']?"
 # `kinit bob <<< "…"`: a here-string for a program that reads a password.
-HERE_STRING = r"(?:kinit|passwd|sudo[ \t]{1,3}-S|cryptsetup|login|stdin|with-token|--batch)[^\n<]{0,120}<<<[ \t]{0,3}[\"']?(?P<secret>[^\s\"']{4,200}+)"
+HERE_STRING = r"(?:kinit|passwd|sudo[ \t]{1,3}-S|cryptsetup|login|stdin|with-token|--batch|pass insert)[^\n<]{0,120}<<<[ \t]{0,3}[\"']?(?P<secret>[^\s\"']{4,200}+)"
 # A call with an address, a user and a password: `connect("mysql:host=db1", "app", "…")`.
 LOGIN_CALL = (
-    r"(?i)(?:connect|connection|pdo|authenticate|log_?[io]n|bind|auth)\w{0,20}\((?:[\"'][^\"'\n]{1,100}[\"']|[\w.]{1,40}),[ ]?[\"'][\w.@-]{1,60}[\"'],"
-    r"[ ]?[\"'](?P<secret>[^\s\"']{6,100}+)[\"']"
+    r"(?i)(?:connect|connection|pdo|authenticate|log_?[io]n|bind|auth|credentials?|create_?(?:super_?)?user)\w{0,20}\("
+    r"(?:(?:[\"'][^\"'\n]{1,100}[\"']|[\w.]{1,40}),[ ]?){1,3}[\"'](?P<secret>[^\s\"']{6,100}+)[\"']"
 )
 # In a command that prints a secret in its next line.
 READING_WORDS = (" get", ":get", " read", " show", " reveal", " print", " fetch", "-field")
 HASHING_HINTS = (
     "securestring", "setpass", "set_pass", "hashpass", "hash_pass", "checkpass", "check_pass", "verifypass", "verify_pass",
-    "encodepass", "encryptpass", "hashpw", "password_hash", "password_verify",
+    "encodepass", "encryptpass", "hashpw", "password_hash", "password_verify", "bcrypt.", "hash::make", "encoder.",
+    "encrypt_string", "--plaintext",
 )  # fmt: skip
 # Functions whose argument is a password.
 HASHING_CALL = (
     r"(?i)(?:convertto-securestring(?:[ \t]{1,3}-string)?|(?:set|hash|check|verify|encode|encrypt)_?pass(?:word|wd)|hashpw"
-    r"|password_(?:hash|verify))"
+    r"|password_(?:hash|verify)|bcrypt\.\w{4,20}|hash::make|password_?encoder\.\w{4,12}|encrypt_string|--plaintext)"
     r"[ \t]{0,3}\(?[ \t]{0,3}[bN]?[\"'](?P<secret>[^\s\"']{6,200}+)[\"']"
 )
+# A call whose argument is a key.
+KEY_CALL = (
+    r"(?i)(?:fernet|aesgcm|aes\.new|hmac\.new|createhmac|jwt\.(?:sign|verify|encode|decode))\((?:[\w.]{1,40},[ ]?|[\"'][\w-]{1,12}[\"'],[ ]?)?"
+    r"b?[\"'](?P<secret>[^\s\"']{8,200}+)[\"']"
+)
+HEX_KEY = (
+    r"(?i)(?:wallet|private|accounts?|deployer|signer|pk)[^\n]{0,40}?(?P<secret>0x[0-9a-f]{64})(?![0-9a-f])"
+)
+# What a test types into a field: `getByLabel("Password").fill("…")`, `fill_in "Password", with: "…"`.
+TYPED = (
+    r"(?i)(?:passw|pwd)[^\n]{0,40}?(?:\.(?:fill|type|send_?keys|set_?value|set|val|press_?sequentially|input)\(|,? with:?)[ ]{0,2}"
+    r"[\"'](?P<secret>[^\s\"']{4,100}+)[\"']"
+)
+# What a command that prints a secret printed, alone on the line after it.
+PRINTED = (
+    r"(?im)^[^\n]{0,60}?[$] (?=[^\n]{0,300}(?:passw|secret|token|api[._-]?key|credential|\.key|private|psk|passphrase|openssl rand|pwgen|pass show|master))"
+    r"(?![^\n]{0,300}(?:git (?!credential)|grep|rg |ls |find |sum\b|digest|fingerprint|which |stat |wc |--help| -h\b))"
+    r"[^\n]{3,300}\r?\n[\"']?(?P<secret>[^\s\"']{8,2000}+)[\"']?[ \t]*$"
+)
+# The values of a manifest of Kubernetes that holds secrets.
+MANIFEST_VALUES = r"(?m)^([ \t]{0,12})(?:string)?[dD]ata:[ \t]*\n((?:\1[ \t]{1,8}[\w.-]{1,80}:[ \t]{1,3}[^\n]{1,4000}+\n?){1,60}+)"
+MANIFEST_VALUE = r"(?m)^[ \t]{1,20}[\w.-]{1,80}:[ \t]{1,3}[\"']?(?P<secret>[^\s\"'|>{<][^\n\"']{3,4000}+)"
+# The code in the path of a link that signs somebody in.
+LINK_CODE = r"(?i)/(?:magic(?:-?link)?|(?:password-?)?reset(?:[/-]password)?|invite|invitations?|verify|activate|confirm|accept)/(?P<secret>[\w-]{20,300}+)"
 HTPASSWD = r"htpasswd[ \t]{1,3}-[A-Za-z]{0,6}b[A-Za-z]{0,6}[ \t]{1,3}(?:-[A-Za-z]{1,6}[ \t]{1,3}){0,3}(?:[^\s-]\S{0,200}[ \t]{1,3}){1,2}?(?P<secret>[^\s\"'$]{4,200}+)(?=[ \t]*(?:$|[\n\"';&|]))"
 
 # --- names and values -------------------------------------------------------------------------------
@@ -324,7 +365,7 @@ DESCRIBING_WORDS = frozenset(  # `token id`, `key fingerprint`: what follows is 
 )
 COPULAS = frozenset(
     "is was are ist war lautet lauten est sera es era será é é: to as auf als à are: is: était sarà è jest on"
-    " to: now jetzt wie como comme : = является это".split()
+    " it it's to: now jetzt wie como comme : = является это".split()
 )
 IDEOGRAPHIC_COPULAS = ("是", "为", "為", "は", "：", "が", "改成", "叫", "는", "은")
 # Fields that hold the value of what another field names: `variable "db_password" { default = "…" }`.
@@ -370,7 +411,9 @@ KEY_WORDS = frozenset(
     " preshared subscription server root write functions jwt cookie cookies bot merchant developer dev integration"
     " security token authorization".split()
 )
-CHOSEN_KEY_WORDS = frozenset("shared preshared wifi wlan wpa vpn network".split())
+CHOSEN_KEY_WORDS = frozenset(
+    "secret master signing encryption session jwt cookie app shared preshared wifi wlan wpa vpn network".split()
+)
 # … and after one of these it is not, whatever its value.
 PLAIN_KEY_WORDS = frozenset(
     "public pub primary foreign cache sort partition idempotency hot row object registry host map dict lookup group"
@@ -387,7 +430,7 @@ HARMLESS_WORDS = frozenset(
     " enabled disabled regex pattern format provider manager mgr store service class endpoint host port prefix suffix"
     " status state role roles scope scopes user username mode method methods kind algorithm alg charset help title"
     " description message error errors page policies rotation strength rules rule check checks validator input output"
-    " form view template screen button reset change changed confirmation cost price counts ring chain pair pairs"
+    " form view template screen button reset change changed cost price counts ring chain pair pairs"
     " bits exchange agreement stretching derivation iterations rounds stdin source target info log logs level handler"
     " middleware func function callback module parser lexer lookup table column row server servers issuer audience"
     " set get reader writer cache tokens secrets keys ref references namespace domain location bucket attempts age"
@@ -424,7 +467,7 @@ PLACEHOLDER = (
     r"|-----BEGIN (?:PUBLIC|CERT)|[\"'] ?\+|!(?:vault|ref|secret|sub|getatt|env|var)|enc\[|urn:|--)"
 )
 # The same anywhere in a value: `r}=e.parse(String(t.path));t.path=…`.
-CODE_WITHIN = r"[\w)\]]\.[A-Za-z_]\w*\(|=>|\)\.[a-z]|[)\]}]=|\w\(\w*\)|\?\w+\.\w+"
+CODE_WITHIN = r"[\w)\]]\.[A-Za-z_]\w*\(|=>|\)\.[a-z]|[)\]}]=|\w\([\w.]*\)|\?\w+\.\w+"
 # No value of a secret, even in quotes: a version, a regular expression, a format.
 NO_VALUE = (
     r"v?[0-9]{1,3}(?:\.[0-9]{1,4}){1,3}$|(?=[^\s]{0,200}(?:\[(?:A-Z|a-z|[0-9]-[0-9]|\^)|\(\?[:=!<]|\)s))\S"
@@ -432,7 +475,7 @@ NO_VALUE = (
 # Code: a call, an index, an attribute, a generic type, a template.
 CODE = (
     r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|(?:\?\.)?\[(?=[A-Za-z_\"'0-9\[\]:$@]|$)|\{$|<[A-Za-z])"
-    r"|[&*][A-Za-z_]\w*(?:\.\w+)+$|[\\\w]{2,200}::\w|[a-z_]\w*(?:[!?]?\.[A-Za-z_]\w*){2,8}!?$|(?:[a-z]+[A-Z_]\w*[!?]?\.[A-Za-z_]\w*|[a-z]\w*[!?]?\.[A-Za-z]\w*(?-i:[a-z][A-Z]|_|assword|oken)\w*)$"
+    r"|[&*][A-Za-z_]\w*(?:\.\w+)+$|[\\A-Za-z_]\w{0,30}(?:\\\w{1,30}){0,6}::\w|[a-z_]\w*(?:[!?]?\.[A-Za-z_]\w*){2,8}!?$|(?:[a-z]+[A-Z_]\w*[!?]?\.[A-Za-z_]\w*|[a-z]\w*[!?]?\.[A-Za-z]\w*(?-i:[a-z][A-Z]|_|assword|oken)\w*)$"
     r"|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+){1,6}[?!]?$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\??$|[A-Z]{2,}[A-Z0-9]*(?:_[A-Z0-9]+)+$|[\w.$\[\]]+(?:&&|\|\||=>|=!|,\w+&&)|f[\"']|r[\"']|b[\"']\W|\w*\{\w+\})"
 )
 # Words that a sentence about passwords has, and a passphrase has not.
@@ -454,18 +497,28 @@ TERM_WORDS = frozenset(
 _CODE = r"(?:[0-9]{4,8}(?![\w-])|(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,10}(?:-[a-z0-9]{3,10}){1,4})"
 # A short code that a person types, named in words: a PIN, a verification code, a list of recovery codes.
 SAID_CODE = (
-    r"(?i)(?<![a-z])(?:pin(?:[ -]?(?:code|number))?|(?:verification|security|recovery|backup|login|otp|2fa|mfa|one-time|sms|tan)[ -]?(?:codes?|pins?))"
-    r"(?:[ \t][\w(),'-]{1,16}){0,8}?(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was|lautet|ist|est|es)(?=[ \t]))[ \t\"'`\r\n*\u2022-]{1,8}"
+    r"(?i)(?<![a-z])(?:pin(?:[ -]?(?:code|number))?|(?-i:OTP|TAN|TOTP)|(?:verification|security|recovery|backup|login|otp|2fa|mfa|one-time|sms|tan)[ -]?(?:codes?|pins?))"
+    r"(?:[ \t][\w(),'-]{1,16}){0,8}?(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was|lautet|ist|est|es)(?=[ \t])|(?= [0-9]{6}(?![\w.%:/-])))[ \t\"'`\r\n*\u2022-]{1,8}"
     rf"(?P<secret>{_CODE}(?:[\s,*\u2022-]{{1,6}}(?:[0-9]{{1,2}}[.)][ ])?{_CODE}){{0,20}}+)(?![\w.%:/-])"
+)
+CODE_WORDS = (
+    "pin",
+    "verification",
+    "security",
+    "recovery",
+    "backup",
+    "login",
+    "otp",
+    "2fa",
+    "mfa",
+    "one-time",
+    "sms",
+    "tan",
 )
 # A seed for one-time passwords in groups of four.
 OTP_SEED = (
     r"(?i)(?:2fa|totp|otp|mfa|authenticator)(?:[ _-][a-z]{1,12}){0,2}?[ _-]{0,2}(?:key|secret|seed|code)[\"']?(?:[ \t]is)?[ \t:=\"']{1,4}"
     r"(?P<secret>(?-i:(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}))(?![A-Za-z0-9])"
-)
-# Calls after a field of a page that type a value into it: `getByLabel("Password").fill("…")`.
-FILLERS = frozenset(
-    "fill type send_keys sendkeys setvalue set_value presssequentially press_sequentially val input".split()
 )
 # Calls that wrap a value without changing what it is: `SecretStr("…")`, `Buffer.from("…", "hex")`.
 WRAPPERS = frozenset(

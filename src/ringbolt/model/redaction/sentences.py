@@ -34,8 +34,7 @@ def value_before(text: str, begin: int, end: int, kind: str) -> tuple[int, int, 
 
 
 def login_pairs(text: str) -> str:
-    """Redact the password of `log in as bob with …`, and of `bob / …` in a line about logging in."""
-    text = replaced(rules.LOGIN_AS, text, "password", is_no_password)
+    """Redact the password of `bob / …` in a line about logging in."""
     lines = text.split("\n")
     for place, line in enumerate(lines):
         if " / " in line and any(map(folded(line).__contains__, rules.LOGIN_WORDS)):
@@ -81,7 +80,8 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
                 and text[piece.end() : piece.end() + 1] == " "
             )
             bound = own and not seen and (cell or piece[0] in ",(")
-            apart = apart or (bound and cell)
+            aside = piece[0] == "(" and text[piece.start() - 1].isspace()
+            apart = apart or (bound and (cell or aside))
             bound = bound or (wrapped and piece[0] == "(")
             own, other, part, wrapped = False, False, [], False
         elif found == "ideographs":
@@ -101,8 +101,9 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
                 start = piece.start(found)
                 return start, start + len(value), "value" if kind in ("", "code") else kind
             is_call = text[piece.end() : piece.end() + 1] == "("
-            called = value.rpartition(".")[2].rpartition(":")[2].lower() if is_call else ""
-            wrapped = called in rules.FILLERS if value[:1] == "." else bound and called in rules.WRAPPERS
+            wrapped = (
+                bound and is_call and value.rpartition(".")[2].rpartition(":")[2].lower() in rules.WRAPPERS
+            )
             seen += 1
             part.append(value.lower())
             bound = own and value.lower() in rules.COPULAS

@@ -16,14 +16,15 @@ def is_secret(kind: str, name: str, value: str, *, quoted: bool, strict: bool = 
 
     `quoted` if it stands in quotes, so that it is not code; `strict` where a sentence would look the same.
     """
-    if not 4 <= len(value) <= MOST_VALUE or MARK in value or pattern(rules.PLACEHOLDER).match(value):
+    if not 4 <= len(value) <= MOST_VALUE or MARK in value or is_placeholder(value):
         return False
     if not quoted and (
         pattern(rules.CODE).match(value)
-        or (not name.isupper() and pattern(rules.CODE_WITHIN).search(value))
-        or value in rules.SENTENCE_WORDS
+        or (not name.isupper() and pattern(rules.CODE_WITHIN).search(value, 0, 200))
     ):
         return False
+    if value in rules.SENTENCE_WORDS:
+        return False  # `--password requires …`
     if "certificate" in name.lower() or value.startswith("ENC[") or pattern(rules.NO_VALUE).match(value):
         return False  # public, encrypted, or a pattern
     plain = value.replace("_", "").replace("-", "").replace(".", "")
@@ -38,7 +39,7 @@ def is_secret(kind: str, name: str, value: str, *, quoted: bool, strict: bool = 
         and any(part in value.lower() for part in ("passw", "token", "secret", "api", "cred"))
     ):
         return False  # the name of another field, or a sentence's word
-    if any(letter.isspace() for letter in value):
+    if any(map(str.isspace, value)):
         may_be = kind in ("password", "secret") and name.lower() not in ("pass", "pw")
         return may_be and quoted and not strict and _is_passphrase(value)
     if not value.isascii() and any(end in value for end in rules.PASSWORD_ENDS):
@@ -112,7 +113,8 @@ def is_bound_secret(kind: str, value: str, quoted: bool, bound: bool, *, first: 
 def is_name(value: str) -> bool:
     """Whether a value is the name of a field with a secret, with one digit at most: `new_password1`."""
     name = value[:-1] if value[-1:].isdecimal() else value
-    return name.replace("_", "").isalpha() and secret_kind(name) == "password"
+    plain = name.isalpha() or (name.islower() and "_" in name and name.replace("_", "").isalnum())
+    return plain and secret_kind(name) == "password"
 
 
 def is_cell(kind: str, name: str, value: str) -> bool:
@@ -127,7 +129,7 @@ def is_cell(kind: str, name: str, value: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    return pattern(rules.PLACEHOLDER).match(value) is not None
+    return pattern(rules.PLACEHOLDER).match(value) is not None or "xxxx" in value.lower()
 
 
 def is_plain(value: str) -> bool:
@@ -144,11 +146,15 @@ def is_no_password(value: str) -> bool:
 
 
 def is_not_mixed(value: str) -> bool:
-    return is_placeholder(value) or not is_mixed(value)
+    return (
+        is_placeholder(value)
+        or not is_mixed(value)
+        or pattern(rules.CODE_WITHIN).search(value, 0, 200) is not None
+    )
 
 
 def is_unlike_password(value: str) -> bool:
-    return is_placeholder(value) or not (is_random(value, 8) or is_mixed(value))
+    return is_placeholder(value) or _is_ordinary(value) or not (is_random(value, 8) or is_mixed(value))
 
 
 def _is_ordinary(value: str) -> bool:

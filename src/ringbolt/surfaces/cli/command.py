@@ -146,8 +146,9 @@ def click_command(declared: OperationCommand) -> Command:
     def click_parameter(parameter: Parameter, attributes: dict[str, Any]) -> click.Parameter:
         if parameter.positional:
             return click.Argument([parameter.key], **attributes)
-        text = parameter.help(meanings.get(parameter.name, ""), attributes.get("multiple", False))
-        attributes["help"] = text
+        attributes["help"] = parameter.help(
+            meanings.get(parameter.name, ""), attributes.get("multiple", False)
+        )
         return click.Option([*parameter.flags, parameter.key], **attributes)
 
     def run(**values: Any) -> None:

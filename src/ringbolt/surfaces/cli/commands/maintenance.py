@@ -31,8 +31,8 @@ from ..command import Command, Group, operation_command
 from ..console import (
     answer,
     call,
+    common_values,
     every_workspace,
-    given,
     leave,
     line,
     open_memory,
@@ -330,13 +330,13 @@ def doctor_command() -> None:
 def _findings() -> Iterator[doctor.Finding]:
     yield doctor.version()
     try:
-        settings = load_settings(store=given().get("store"))
+        settings = load_settings(store=common_values().get("store"))
     except RingboltError as error:
         yield doctor.of_error("settings", error)
         return
     yield doctor.settings(settings)
     yield doctor.journal(store_location(settings), settings.tenant)
-    yield doctor.hosts(given().get("workspace"))
+    yield doctor.hosts(common_values().get("workspace"))
     try:
         memory = open_memory(TaskMemory, settings=settings)
     except RingboltError as error:
