@@ -35,6 +35,7 @@ from .compaction_state import DELIVERED, PENDING, Mark, delivers
 from .packet_text import packet_text
 from .tree_status import changed_tree_status
 
+_LATE = "deadline"  # what stopped a hook whose time was over
 # Sources of a SessionStart that begin with an empty context.
 _NEW = ("startup", "clear")
 
@@ -99,7 +100,7 @@ class _Call:
             finally:
                 set_alarm(None)
         except Late:
-            self._trouble = "deadline"
+            self._trouble = _LATE
         except (StoreError, OSError) as error:
             self._trouble = error.code if isinstance(error, StoreError) else "store_unavailable"
         if self._ours == "SessionStart":
@@ -206,6 +207,8 @@ class _Call:
         if self._ours != "SessionStart":
             return ""
         text = f"Task memory: the store cannot be read now ({shown(self._trouble)})."
+        if self._trouble == _LATE:
+            text = "Task memory: the packet was not ready in time; task_resume gives it."
         if waiting := journal_health(self._journal).waiting:
             text += " 1 event waits" if waiting == 1 else f" {waiting} events wait"
             text += " to be written."

@@ -18,6 +18,7 @@ from ...ledger.base import Base, with_operations
 from ...model.errors import RingboltError
 from ...model.types import Value, as_json
 from ...packet import encode
+from ...telemetry import called_from
 from . import resources, texts
 from . import tools as mcp_tools
 from .protocol import ELICITATION, ICONS, INTERNAL_ERROR, INVALID_PARAMS, TASKS, Json, ProtocolError
@@ -92,7 +93,8 @@ class Handlers:
 
     def answer(self, method: str, params: Json, caller: Caller) -> Json:
         """The result of a request; raises ProtocolError."""
-        return self._methods[method](params, caller)
+        with called_from(params.get("_meta") or {}):
+            return self._methods[method](params, caller)
 
     def _call_tool(self, params: Json, caller: Caller) -> Json:
         name = params["name"]
