@@ -70,7 +70,7 @@ _PATIENCE = 5.0
 _MOST_RAW = 20_000
 _MOST_EVENT = 8 << 20
 _TOOL_RESULTS = ("PostToolUse", "PostToolUseFailure")
-_OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd")
+_OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd", "Heartbeat")
 # The tool that shows the user a plan; of no other tool is the beginning kept.
 _SHOWS_PLAN = "ExitPlanMode"
 _COMPACTS = ("PreCompact", "SessionStart")

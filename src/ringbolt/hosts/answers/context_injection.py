@@ -19,6 +19,7 @@ from ..hook_parts.system_calls import Late, set_alarm
 from ..host_table import Host
 from ..sessions import own_task, session_of
 from .compaction_state import COMPACTED, DELIVERED, OFFERED, PENDING, Mark, delivers
+from .due_line import due_line
 from .open_tasks_text import open_tasks_text
 from .packet_text import packet_text
 from .stop_gate import unproven_claims
@@ -56,6 +57,8 @@ class Answers:
             return self._before_compaction()
         if name == "SessionStart":
             return self._at_start()
+        if name == "Heartbeat":
+            return due_line(self._memory)
         if name == "PreToolUse":
             return self._advice()
         if self._marked == OFFERED and name == "UserPromptSubmit":
