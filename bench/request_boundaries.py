@@ -110,6 +110,7 @@ LABELS = HERE / "labels" / "requests.json"
 FRESH_LABELS = HERE / "labels" / "requests_fresh.json"
 SECOND_LABELS = HERE / "labels" / "requests_second.json"
 SPLITS = ("tune", "held_out")
+FRESH_SPLITS = ("fresh", "fresh_held_out")
 LOOKS = ("first", "second", "third")
 KINDS = ("new", "continues", "machine", "perhaps_new", "perhaps_continues")
 GOALS = {"precision": 0.90, "recall": 0.70}
@@ -220,7 +221,7 @@ def read_cases(
 
     The history before each prompt follows the labels, or `judged` if it is given.
     """
-    labelled = FRESH_LABELS if split == "fresh" else LABELS
+    labelled = FRESH_LABELS if split in FRESH_SPLITS else LABELS
     for person, sessions in json.loads(labelled.read_text(encoding="utf-8")).items():
         stream = Stream()
         for labels in sessions:
@@ -344,13 +345,13 @@ def main() -> int:
     figures: dict[str, float | None] = {}
     if options.fresh:
         options.data = options.fresh
-    for split in ("fresh",) if options.fresh else SPLITS:
+    for split in FRESH_SPLITS if options.fresh else SPLITS:
         for look in LOOKS:
             found = measure(options, split, look)
             figures |= {f"{split}/{look}/{name}": value for name, value in found.items()}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
-    tested = "fresh" if options.fresh else "held_out"
+    tested = (FRESH_SPLITS if options.fresh else SPLITS)[1]
     goals = {f"{tested}/third/{name}": goal for name, goal in GOALS.items()}
     missed = [name for name, goal in goals.items() if (figures[name] or 0.0) < goal]
     for name in missed:
