@@ -10,11 +10,9 @@ memory.task_get(task.task_id).next_title
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
-
 from ._version import __version__
 
+TYPE_CHECKING = False  # typing takes longer to load than `ringbolt statusline` to answer
 if TYPE_CHECKING:
     from .aio import AsyncTaskMemory
     from .config import load_settings
@@ -51,9 +49,9 @@ if TYPE_CHECKING:
         Drill,
         Entry,
         Event,
-        Item,
         Pattern,
         PlanVersion,
+        Step,
         Summary,
         Task,
         TaskCard,
@@ -64,13 +62,53 @@ if TYPE_CHECKING:
     from .worker.worker import Worker
 
 __all__ = [
-    "ActiveBlock", "ActiveRow", "ActiveTaskList", "Answer", "AsyncTaskMemory", "Conflict", "Distilled",
-    "Drill", "DrillResults", "Entry", "Event", "Extraction", "FactPage", "FolderExport", "FolderImport",
-    "GoalStatus", "ImportReport", "InvalidInput", "Item", "Job", "JobsStatus", "MirrorStatus", "NotFound",
-    "Packet", "Pattern", "PlanVersion", "ProgressReport", "Recall", "Removal", "RenderReport",
-    "RingboltError", "Settings", "StoreError", "Summary", "Task", "TaskCard", "TaskMemory", "TaskPage",
-    "Thread", "UpkeepReport", "VerifyReport", "WaitResult", "Worker", "Written", "__version__",
-    "copy_store", "load_settings",
+    "ActiveBlock",
+    "ActiveRow",
+    "ActiveTaskList",
+    "Answer",
+    "AsyncTaskMemory",
+    "Conflict",
+    "Distilled",
+    "Drill",
+    "DrillResults",
+    "Entry",
+    "Event",
+    "Extraction",
+    "FactPage",
+    "FolderExport",
+    "FolderImport",
+    "GoalStatus",
+    "ImportReport",
+    "InvalidInput",
+    "Job",
+    "JobsStatus",
+    "MirrorStatus",
+    "NotFound",
+    "Packet",
+    "Pattern",
+    "PlanVersion",
+    "ProgressReport",
+    "Recall",
+    "Removal",
+    "RenderReport",
+    "RingboltError",
+    "Settings",
+    "Step",
+    "StoreError",
+    "Summary",
+    "Task",
+    "TaskCard",
+    "TaskMemory",
+    "TaskPage",
+    "Thread",
+    "UpkeepReport",
+    "VerifyReport",
+    "WaitResult",
+    "Worker",
+    "Written",
+    "__version__",
+    "copy_store",
+    "load_settings",
 ]  # fmt: skip
 # Where the public names are defined; small modules come first. A name is imported on first use, so that a
 # command that needs one room does not load all of them.
@@ -81,6 +119,8 @@ _HOMES = (
 
 
 def __getattr__(name: str) -> object:
+    import importlib  # a status line needs no public name
+
     for home in _HOMES if name in __all__ else ():
         module = importlib.import_module(f"{__name__}.{home}")
         if hasattr(module, name):

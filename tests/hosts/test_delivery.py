@@ -55,20 +55,20 @@ def test_a_session_that_died_is_distilled_when_it_goes_on(host):
     assert is_distilled(host)
 
 
-def usage(host, tokens: int) -> None:
+def usage(host, tokens: int, separators=(",", ":")) -> None:
     """A transcript as long as a session of that many tokens has, with what its last request used."""
     message = {"role": "assistant", "content": [{"type": "text", "text": "word " * 60_000}]}
     used = {"input_tokens": 7, "cache_creation_input_tokens": 1_000, "cache_read_input_tokens": tokens}
     line = {"type": "assistant", "uuid": f"u{tokens}", "message": {**message, "usage": used}}
     with (host.folder / "transcript.jsonl").open("a") as file:
-        file.write(json.dumps(line, separators=(",", ":")) + "\n")
+        file.write(json.dumps(line, separators=separators) + "\n")
 
 
 def test_a_context_that_is_nearly_full_is_distilled_once(host):
     usage(host, 120_000)
     host.bash("ls", "x", 1, transcript_path=str(host.folder / "transcript.jsonl"))
     assert not is_distilled(host)
-    usage(host, 165_000)
+    usage(host, 165_000, separators=(", ", ": "))
     host.bash("ls -l", "x", 2, transcript_path=str(host.folder / "transcript.jsonl"))
     assert is_distilled(host)
     with host.memory() as memory:
@@ -126,3 +126,22 @@ def test_a_session_that_continues_sees_what_happened_to_the_working_tree_meanwhi
     host.context("SessionStart", source="resume")
     (host.work / "by_hand.py").write_text("1\n")
     assert "by_hand.py" in host.context("SessionStart", source="resume")
+
+
+@pytest.mark.parametrize("prompt", ["go on. The cents may be rounded.", "continue", "Mach weiter, bitte."])
+def test_a_prompt_that_goes_on_in_a_new_session_gets_the_packet_at_once(host, prompt):
+    host.tell("SessionEnd", reason="other")
+    later = host.other("s-2")
+    assert "Move the invoices" in later.context("SessionStart", source="startup")
+    assert "Never touch ledger_entries" in later.context("UserPromptSubmit", prompt=prompt)
+    assert later.task().id == host.task().id
+    assert later.bash("ls", "x", 1) == ""
+
+
+def test_a_new_request_in_a_new_session_gets_no_packet(host):
+    host.tell("SessionEnd", reason="other")
+    later = host.other("s-2")
+    later.tell("SessionStart", source="startup")
+    assert later.context("UserPromptSubmit", prompt="Fix the typo in the imprint.") == ""
+    assert later.bash("ls", "x", 1) == ""
+    assert later.task().id != host.task().id

@@ -64,7 +64,7 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
         task = memory.task_get(task.id)
     assert task.request == REQUEST
     assert [entry.summary for entry in task.instructions] == ["Now the credit notes."]
-    assert [(step.title, step.status) for step in task.items] == [("Round", "active")]
+    assert [(step.title, step.status) for step in task.steps] == [("Round", "active")]
     assert actions(events) == [
         ("bash", FAILS, True),
         ("write", file, False),

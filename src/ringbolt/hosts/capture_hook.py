@@ -70,7 +70,7 @@ _PATIENCE = 5.0
 _MOST_RAW = 20_000
 _MOST_EVENT = 8 << 20
 _TOOL_RESULTS = ("PostToolUse", "PostToolUseFailure")
-_OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd")
+_OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd", "Heartbeat")
 # The tool that shows the user a plan; of no other tool is the beginning kept.
 _SHOWS_PLAN = "ExitPlanMode"
 _COMPACTS = ("PreCompact", "SessionStart")
@@ -89,17 +89,20 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if not BUILT:
         run_build(words)
     try:
-        answer = handle(words[0] if words else "", words[1] if len(words) > 1 else "")
-        if answer:
-            write_all(1, answer.encode("utf-8", "replace") + b"\n")
-    except Late:
-        complain("the time was up")
-    except BaseException as error:  # noqa: BLE001 - no error may stop the host
-        complain(f"{type(error).__name__}: {error}")
-    if not BUILT and [word.lower() for word in words[1:]] == ["sessionstart"]:
-        keep_build()
-    # Without taking the interpreter apart, which takes longer than our own work.
-    system._exit(0)  # pyright: ignore[reportPrivateUsage]
+        try:
+            answer = handle(words[0] if words else "", words[1] if len(words) > 1 else "")
+            if answer:
+                write_all(1, answer.encode("utf-8", "replace") + b"\n")
+        except Late:
+            complain("the time was up")
+        except BaseException as error:  # noqa: BLE001 - no error may stop the host
+            complain(f"{type(error).__name__}: {error}")
+        set_alarm(None)
+        if not BUILT and [word.lower() for word in words[1:]] == ["sessionstart"]:
+            keep_build()
+    finally:  # also if the alarm rings once more
+        # Without taking the interpreter apart, which takes longer than our own work.
+        system._exit(0)  # pyright: ignore[reportPrivateUsage]
 
 
 def handle(host: str, event: str) -> str:
@@ -337,9 +340,10 @@ class CapturedEvent:
             yield session_digest(whole)
 
     def _has_news(self) -> bool:
-        """Whether something waits for the session: its packet after a compaction, or a lost task."""
+        """Whether something waits for the session: its packet, or a notice of a lost task."""
+        states = (b"pending", b"compacted", b"offered")
         return any(
-            read_small(f"{folder}/sessions/{self._session}").startswith((b"pending", b"compacted"))
+            read_small(f"{folder}/sessions/{self._session}").startswith(states)
             or exists(f"{folder}/sessions/{self._session}.taken")
             for folder in self.folders
         )

@@ -20,7 +20,7 @@ from ...http import PORT
 from ...http.auth import rotate_tokens
 from ...mcp import stdio
 from ..command import Command
-from ..console import given, line, require_user, speaks_as_user
+from ..console import common_values, line, require_user, speaks_as_user
 
 # Hosts that have a program, with its name.
 _HOST_PROGRAMS = {
@@ -68,8 +68,19 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
 @TOOLS
 @click.option("--worker/--no-worker", default=True, help="Whether to run queued jobs too.")
 @click.option("--new-tokens", is_flag=True, help="Create new tokens first; the old ones stop working.")
+@click.option("--tls-cert", metavar="FILE", help="Certificate with its chain (PEM), to serve HTTPS.")
+@click.option("--tls-key", metavar="FILE", help="Private key of the certificate (PEM).")
 @click.option("--demo", is_flag=True, help="Serve an example store instead of yours.")
-def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bool, demo: bool) -> None:
+def serve_command(
+    host: str,
+    port: int,
+    tools: str,
+    worker: bool,
+    new_tokens: bool,
+    tls_cert: str | None,
+    tls_key: str | None,
+    demo: bool,
+) -> None:
     """Serve HTTP and MCP on this machine until it is interrupted or terminated.
 
     The store is created if it does not exist. Callers need a token from the file named at the start. A user
@@ -79,7 +90,7 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
     if new_tokens:
         require_user("serve --new-tokens")
         rotate_tokens()
-    common = given()
+    common = common_values()
     if demo and common.get("store"):
         raise click.UsageError("--demo has its own store. Leave out --store, or --demo.")
     http.serve(
@@ -90,6 +101,8 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
         worker=worker,
         tools=tools,
         announce=partial(_announce, demo=demo),
+        **({"http_tls_cert": tls_cert} if tls_cert else {}),
+        **({"http_tls_key": tls_key} if tls_key else {}),
     )
 
 
@@ -134,7 +147,7 @@ def _ways_to_connect(demo: bool) -> dict[str, str]:
 
 def _store_given() -> str:
     """The store of this call, if it is not the one that agents use anyway."""
-    return given().get("store") or os.environ.get("RINGBOLT_STORE", "")
+    return common_values().get("store") or os.environ.get("RINGBOLT_STORE", "")
 
 
 def _program() -> list[str]:
@@ -152,7 +165,7 @@ def _program() -> list[str]:
 @TOOLS
 def mcp_command(tools: str) -> None:
     """Serve MCP on standard input and output, as MCP clients start it. The first call creates the store."""
-    common = given()
+    common = common_values()
     stdio.serve(
         common.get("store", ""),
         tools=tools,
