@@ -44,7 +44,7 @@ def work(memory):
 
 
 def statuses(memory, task):
-    return [item.status for item in memory.task_get(task).items]
+    return [item.status for item in memory.task_get(task).steps]
 
 
 def test_a_model_completes_what_the_rules_leave_open(reporting):
@@ -52,9 +52,9 @@ def test_a_model_completes_what_the_rules_leave_open(reporting):
         memory, task, seq = reporting(server)
         assert statuses(memory, task) == ["pending"] * 3  # never inside the write
         work(memory)
-    item = memory.task_get(task).items[0]
+    item = memory.task_get(task).steps[0]
     assert (item.status, item.basis, item.cause) == ("completed", "inferred", seq)
-    event = [one for one in memory.events(task) if one.type == "item.inferred"][-1]
+    event = [one for one in memory.events(task) if one.type == "step.inferred"][-1]
     assert (event.data["from"], event.data["by"], event.origin.agent) == ([seq], "small", "ringbolt")
     memory.task_undo(task, event.seq)
     assert statuses(memory, task) == ["pending"] * 3

@@ -218,7 +218,7 @@ def test_threads_share_commits_and_errors_stay_with_their_caller(tmp_path):
         written = messages(memory, task)
         assert len(written) == 32 * 30
         assert set(written.values()) == {1}
-        assert failures == ["item_not_found"] * 32 * 10
+        assert failures == ["step_not_found"] * 32 * 10
         assert memory.verify().ok
 
 

@@ -35,7 +35,7 @@ def test_targets_and_conditions_are_read():
         ("time:1h30m", None, "time:1h30m passes"),
         ("time:2026-03-01", None, "time:2026-03-01T00:00:00.000Z passes"),
         ("manual:", None, "manual: decided"),
-        ("item:7k3m/build", None, "task:7k3m/build completed"),
+        ("step:7k3m/build", None, "task:7k3m/build completed"),
         ('command:["a", "b"]', "exit 3", 'command:["a","b"] exit 3'),
         (
             "http://a.example/",
@@ -64,7 +64,7 @@ def test_what_is_not_understood_is_refused_with_what_is():
         ("file:/a", "is blue", "exists, gone, changed"),
         ("process:1", "contains x", "exits"),
         ("nothing", None, "file:PATH"),
-        ("item:a", None, "task:ID/STEP"),
+        ("step:a", None, "task:ID/STEP"),
         ("file:", None, "path"),
         ("process:0", None, "process id"),
         ("process:-1", None, "process id"),

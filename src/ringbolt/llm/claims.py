@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Item, Value
+from ..model.types import Step, Value
 from ..signals.terms import stems, telling_stems
 from ..signals.text_layout import clauses
 from .faithful import Plan, cites
@@ -112,7 +112,7 @@ def _check_subject(question: str, own: Sequence[str]) -> None:
 
 def _step_texts(plan: Plan, seq: int) -> list[str]:
     """What an event says about steps: the states that it set."""
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     return [
         f"Step {number} {item.title} is {_STATES.get(item.status, item.status)}."
         for number, item in enumerate(live, 1)
@@ -164,7 +164,7 @@ _IS_CURRENT = lazy_regex(
 
 def _check_next(claim: str, plan: Plan, ledger: Ledger) -> None:
     """What is called next or current must be the step that the plan has there."""
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     active = [item for item in live if item.status == "active"]
     for word, pattern, wanted in (("next", _IS_NEXT, _next_steps(live)), ("current", _IS_CURRENT, active)):
         for match in pattern.finditer(claim):
@@ -173,7 +173,7 @@ def _check_next(claim: str, plan: Plan, ledger: Ledger) -> None:
                 raise ValueError(f"step {number} is not {word}")
 
 
-def _next_steps(live: Sequence[Item]) -> list[Item]:
+def _next_steps(live: Sequence[Step]) -> list[Step]:
     """The steps that may be called next: the active ones, and the first that is pending."""
     return [item for item in live if item.status == "active"] + [
         item for item in live if item.status == "pending"
@@ -241,7 +241,7 @@ def words_of(text: str) -> set[str]:
 
 def _is_true_extreme(sentence: str, plan: Plan) -> bool:
     """Whether "all" or "nothing" is said of the steps, and is so."""
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     done = all(item.status == "completed" for item in live)
     return (
         bool(live)
@@ -308,7 +308,7 @@ def _state_words(sentence: str) -> bool:
 
 
 def _counts(plan: Plan) -> set[int]:
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     done = sum(item.status == "completed" for item in live)
     return {done, len(live), len(live) - done}
 

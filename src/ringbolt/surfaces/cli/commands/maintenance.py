@@ -159,10 +159,17 @@ def _show_jobs(data: Any) -> None:
     for worker in data["workers"]:
         state = "is running" if worker["alive"] else "ended" if worker["ended_at"] else "is gone"
         click.echo(f"Worker {line(worker['holder'])} {state}, last seen {ago(worker['seen_at'])}.")
-    if data["given_up"]:
-        fields = ("id", "kind", "task_id", "attempts", "error")
-        rows = [[job[field] or "" for field in fields] for job in data["given_up"]]
-        table(("ID", "KIND", "TASK", "ATTEMPTS", "ERROR"), rows)
+    for title, failed in (
+        ("Failed, and will be tried again:", data["failing"]),
+        ("Given up:", data["given_up"]),
+    ):
+        if failed:
+            click.echo(title)
+            rows = [
+                [job["id"], job["kind"], job["task_id"] or job["key"], job["attempts"], job["error"] or ""]
+                for job in failed
+            ]
+            table(("ID", "KIND", "TASK", "ATTEMPTS", "ERROR"), rows)
 
 
 jobs_command = Group(
