@@ -113,6 +113,8 @@ def _close_value(
             strict = strict and not is_compound(name)
         elif text.startswith("-", match.end()):
             return None  # the next option
+    elif match["loose"]:
+        strict = True  # `Password - …`
     elif name.lower() in ("pass", "pw"):
         # `--- PASS: TestTotals`, `ok ? 'pass' : 'fail-2'`
         if name == "PASS" and match["sign"] == ":":
