@@ -344,7 +344,7 @@ ANNOUNCED = (
 )
 # The values of a manifest of Kubernetes that holds secrets.
 MANIFEST_VALUES = r"(?m)^([ \t]{0,12})(?:string)?[dD]ata:[ \t]*\n((?:\1[ \t]{1,8}[\w.-]{1,80}:[ \t]{1,3}[^\n]{1,4000}+\n?){1,60}+)"
-MANIFEST_VALUE = r"(?m)^[ \t]{1,20}[\w.-]{1,80}:[ \t]{1,3}[\"']?(?P<secret>[^\s\"'|>{<][^\n\"']{3,4000}+)"
+MANIFEST_VALUE = r"(?m)^[ \t]{1,20}(?!(?:[\w.-]{0,40}[_.-])?(?:user|username|host|port|name|email|url|type):)[\w.-]{1,80}:[ \t]{1,3}[\"']?(?P<secret>[^\s\"'|>{<][^\n\"']{3,4000}+)"
 # The code in the path of a link that signs somebody in.
 LINK_CODE = r"(?i)/(?:magic(?:-?link)?|(?:password-?)?reset(?:[/-]password)?|invite|invitations?|verify|activate|confirm|accept)/(?P<secret>[\w-]{20,300}+)"
 HTPASSWD = r"htpasswd[ \t]{1,3}-[A-Za-z]{0,6}b[A-Za-z]{0,6}[ \t]{1,3}(?:-[A-Za-z]{1,6}[ \t]{1,3}){0,3}(?:[^\s-]\S{0,200}[ \t]{1,3}){1,2}?(?P<secret>[^\s\"'$]{4,200}+)(?=[ \t]*(?:$|[\n\"';&|]))"
@@ -395,6 +395,9 @@ SQL_ROW = r"(?i)(?:[^\n)]|\)(?![ \t]{0,3}values)){3,400}+|\)[ \t]{0,3}values[^\n
 CODE_LETTERS = r"[\w+/=.~:%-]+$"
 COLUMN = r"[\w-]{2,40}(?: [\w-]{2,20}){0,2}$"
 ALIGNED = "  "  # columns of a table without lines
+# A header of such a table has no type, and three columns at least.
+ALIGNED_HEADER = r"[ \t]*(?:[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,2}(?:[ ]{2,}|$)){3,12}$"
+MANIFEST_KIND = r"(?m)^[ \t]*kind: Secret[ \t]*$"
 ALIGNED_CELL = r"[^ \t]+(?: [^ \t]+){0,8}"
 ROW_EDGES = ("|", "│", "\t", ",", ";", ALIGNED)
 # With letters and digits, and yet no password: a path, a file, an address, a version, a date, an amount, a term.
@@ -403,7 +406,7 @@ ORDINARY = (
     r"|[\w.-]+\(|[\w-]+(?:\.[\w-]+)*:[0-9]+$|0x[0-9a-f]+$"
     r"|(?:base|sha-?|md|utf-?|oauth|auth|argon|pbkdf|ed|ecdsa|x|s|k|i|l|v|p|ec|rs|hs|es|ps|aes-?|rsa-?|http/?|ipv|python|py"
     r"|win|secp|curve|crc|node|java|php|ctrl\+|f|mp|h|sql|log4j|web|step|phase|line|chapter|table|issue|pr|user|test|room"
-    r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$)|(?-i:[a-z_]{2,20})=[^=]|[0-9]{3,4}_[a-z]|\w+:[\"']|\S{0,40}</)"
+    r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$)|(?-i:[a-z_]{2,20})=[^=]|[0-9]{3,4}_[a-z]|b64|!\[|[a-z][\w-]*(?:\.[a-z][\w-]*)+/\w|\w+:[\"']|\S{0,40}</)"
 )
 # The name's last word decides; these come after it and change nothing.
 NAME_TAILS = frozenset(
@@ -482,17 +485,15 @@ PLACEHOLDER = (
     r"|module|event|data|user|form|state|credentials|creds|app|conf|client|session|response|res|result|kwargs|environ"
     r"|import\.meta|Deno|System|Environment|ENV|builder|context|input|output|node|item)(?:\.|\[|->|::|\?\.)[A-Za-z_\"'\[]"
     r"|(?:sha(?:1|224|256|384|512)|md5)[:-]|arn:|https?://[^\s@?]{0,300}$|op://|vault:|ssm:|ref\+|file://|ssh-(?:rsa|ed25519)"
-    r"|-----BEGIN (?:PUBLIC|CERT)|[\"'] ?\+|!(?:vault|ref|secret|sub|getatt|env|var)|enc\[|urn:|--)"
+    r"|-----BEGIN (?:PUBLIC|CERT)|[\"'] ?\+|!(?:vault|ref|secret|sub|getatt|env|var)|enc\[|urn:|--|%[sdvq]$|this\.#)"
 )
 # The same anywhere in a value: `r}=e.parse(String(t.path));t.path=…`.
 CODE_WITHIN = r"[\w)\]]\.[A-Za-z_]\w*\(|=>|\)\.[a-z]|[)\]}]=|\w\([\w.]*\)|\?\w+\.\w+"
 # No value of a secret, even in quotes: a version, a regular expression, a format.
-NO_VALUE = (
-    r"v?[0-9]{1,3}(?:\.[0-9]{1,4}){1,3}$|(?=[^\s]{0,200}(?:\[(?:A-Z|a-z|[0-9]-[0-9]|\^)|\(\?[:=!<]|\)s))\S"
-)
+NO_VALUE = r"[*&][A-Za-z_]\w*\.\w+|v?[0-9]{1,3}(?:\.[0-9]{1,4}){1,3}$|(?=[^\s]{0,200}(?:\[(?:A-Z|a-z|[0-9]-[0-9]|\^)|\(\?[:=!<]|\)s))\S"
 # Code: a call, an index, an attribute, a generic type, a template.
 CODE = (
-    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|(?:\?\.)?\[(?=[A-Za-z_\"'0-9\[\]:$@]|$)|\{$|<[A-Za-z])"
+    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|(?:\?\.)?\[(?=[A-Za-z_\"'0-9\[\]:$@]|$)|\{\w*$|<[A-Za-z])"
     r"|[&*][A-Za-z_]\w*(?:\.\w+)+$|[\\A-Za-z_]\w{0,30}(?:\\\w{1,30}){0,6}::\w|[a-z_]\w*(?:[!?]?\.[A-Za-z_]\w*){2,8}!?$|(?:[a-z]+[A-Z_]\w*[!?]?\.[A-Za-z_]\w*|[a-z]\w*[!?]?\.[A-Za-z]\w*(?-i:[a-z][A-Z]|_|assword|oken)\w*)$"
     r"|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+){1,6}[?!]?$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\??$|[A-Z]{2,}[A-Z0-9]*(?:_[A-Z0-9]+)+$|[\w.$\[\]]+(?:&&|\|\||=>|=!|,\w+&&)|f[\"']|r[\"']|b[\"']\W|\w*\{\w+\})"
 )

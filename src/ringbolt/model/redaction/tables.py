@@ -9,7 +9,7 @@ from .markers import marker
 from .matching import pattern, replaced
 from .names import secret_kind
 from .storable_text import folded
-from .values import is_cell, is_placeholder
+from .values import is_cell, is_template
 
 _MOST_ROWS = 20
 
@@ -19,9 +19,13 @@ def manifest_values(text: str) -> str:
 
     def redact(match: re.Match[str]) -> str:
         begin = match.start(2) - match.start()
-        return match[0][:begin] + replaced(rules.MANIFEST_VALUE, match[2], "secret", is_placeholder)
+        return match[0][:begin] + replaced(rules.MANIFEST_VALUE, match[2], "secret", is_template)
 
-    return pattern(rules.MANIFEST_VALUES).sub(redact, text)
+    return (
+        pattern(rules.MANIFEST_VALUES).sub(redact, text)
+        if pattern(rules.MANIFEST_KIND).search(text)
+        else text
+    )
 
 
 def table_cells(text: str) -> str:
@@ -44,6 +48,8 @@ def table_cells(text: str) -> str:
                     done = begin + len(value)
             continue
         edge = next((sign for sign in rules.ROW_EDGES if sign in row.strip()), "")
+        if edge == rules.ALIGNED and not pattern(rules.ALIGNED_HEADER).match(row):
+            edge = ""
         header = _cells(row, edge) if edge else []
         names = [cell.rpartition("(")[2].strip(" \t\"'`") for _, cell in header]
         kinds = [secret_kind(name) if pattern(rules.COLUMN).match(name) else "" for name in names]
