@@ -15,13 +15,13 @@ from ..model.types import (
     Criterion,
     Effect,
     Entry,
-    Item,
     Moment,
     Proposal,
     RelatedGoal,
     RunCommand,
     Snapshot,
     Source,
+    Step,
     Wait,
     is_list,
 )
@@ -38,11 +38,13 @@ SUMMED = " | "  # between the line of an output that says most, and the one that
 REST = 0.3  # of the worth of a failure, for more of its symptom
 INSTEAD = 20  # characters of what worked instead
 BRIEF = 30  # characters of a choice that may be in other words by chance
+REFUSAL = 240  # characters of the user's words why something was refused
+EARLY_WORDS = 100  # characters of a message by which it is known to be shown already
 SHORT = 20  # characters of an attempt in its shortest form, without folders
 _ADDRESS = lazy_regex(
     r"https?://([^\s/;]{1,80})(?:/[^\s/;]{1,200}){0,20}?((?:/[^\s/;]{1,200}){2})(?=[\s;]|$)"
 )
-_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)[^.!?:]{1,400}\?\W*$")
+_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)(?:\w{1,20}: )?[^.!?:]{1,400}\?\W*$")
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
@@ -50,7 +52,7 @@ def standing(task: Snapshot) -> str:
     """Status, phase and progress."""
     reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
     proven = f", {task.verified} verified" if task.verified else ""
-    steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
+    steps = f"; {task.done} of {task.total} steps done{proven}" if task.total else ""
     phase = "planning" if task.mode == "plan" else task.phase
     return f"{task.status}{reason}, phase {phase}{steps}"
 
@@ -254,7 +256,7 @@ def lessons(task: Snapshot) -> list[Row]:
     """What would have saved an earlier task like this one."""
     found: list[Row] = []
     for place, one in enumerate(task.lessons):
-        lesson = one.told(lambda text: quote(text, 110))
+        lesson = one.sentence(lambda text: quote(text, 110))
         line = f"From earlier task {one.task_id} #{one.seq}{encode.CLASS[one.channel]}: {lesson}"
         found.append(Row((3.4 + place / 100, lambda line=line: line)))
     return found
@@ -269,17 +271,17 @@ def at_work(task: Snapshot) -> list[Row]:
         line = f"{head}{quote(one.what, 100)}; its result is not in yet, do not start it again"
         found.append(Row((1.7 + place / 100, lambda line=line: line)))
     for place, claim in enumerate(task.claims):
-        what = f"step {encode.name(claim.item)}" if claim.item else "this task"
+        what = f"step {encode.name(claim.step)}" if claim.step else "this task"
         line = f"{quote(claim.holder, 60)} has claimed {what} until {clock(claim.expires_at, task)}"
         found.append(Row((4.2 + place / 100, lambda line=line: line)))
     for place, other in enumerate(task.neighbours):
         since = clock(other.since, task)
+        step = f", step {quote(other.step, 60)}" if other.step else ""
         if other.task_id == task.id:
-            line = f"Another session works on this very task since {since}"
+            line = f"Another session works on this very task since {since}{step}"
         elif other.task_id is None:
             line = f"Another session is open in this folder since {since}"
         else:
-            step = f", step {quote(other.step, 60)}" if other.step else ""
             name = f"{encode.CLASS[other.channel]} {quote(other.name or '', 60)}"
             line = f"Another session works in this folder since {since}: task {other.task_id} {name}{step}"
         found.append(Row(((1.8 if other.task_id == task.id else 4.3) + place / 100, lambda line=line: line)))
@@ -320,13 +322,13 @@ def criterion(one: Criterion) -> Row:
     return Row((wanted, lambda: show(100, False)), (wanted + 26, lambda: show(600, True)))
 
 
-def mark(item: Item) -> str:
+def mark(item: Step) -> str:
     if item.status == "completed":
         return "~" if item.basis == "inferred" else "v" if item.evidence == "verified" else "x"
     return MARKS[item.status]
 
 
-def step(item: Item, distance: int, turn: bool) -> Row:
+def step(item: Step, distance: int, turn: bool) -> Row:
     """A step of the plan: the current and next step first, open ones before finished ones."""
     over = item.status in ("completed", "skipped", "cancelled")
     wanted = 2.1 if turn else of_step(item, distance)
@@ -354,7 +356,14 @@ def step(item: Item, distance: int, turn: bool) -> Row:
     )
 
 
-def step_line(name: str, item: Item | None, title: str) -> Row:
+def earlier_step(item: Step, age: int) -> Row:
+    """What was done for an earlier request; `age` counts the later ones."""
+    return texts(
+        f"{letter(item.sources.get('title')).strip()} ", item.title, (of_step(item, age), 90), (34, 2000)
+    )
+
+
+def step_line(name: str, item: Step | None, title: str) -> Row:
     """The current or next step by its id, since the plan has its title; with more room the title too."""
 
     def show(most: int) -> str:
@@ -416,7 +425,7 @@ def decision(entry: Entry, wanted: float) -> Row:
 def exclusion(entry: Entry, wanted: float) -> Row:
     """A failed attempt and the reason; in little room the reason says more than the attempt."""
     data = entry.data
-    where = f" in {entry.item}" if entry.item and entry.type == "error" else ""
+    where = f" in {entry.step}" if entry.step and entry.type == "error" else ""
     why = data.get("why") or data.get("symptom")
 
     attempt = str(data.get("what") or entry.summary)
@@ -428,16 +437,15 @@ def exclusion(entry: Entry, wanted: float) -> Row:
             line += f"; symptom {quote(str(data['symptom']), most)}"
         if data.get("worked"):  # without it, the row would read as if nothing had worked
             worked = str(data["worked"])
-            other = (
-                quote(worked, most) if whole else quote(_differing(short, _FOLDERS.sub("", worked)), INSTEAD)
-            )
-            line += f"; instead {other}"
+            other = worked if whole else _differing(short, _FOLDERS.sub("", worked))
+            alike = not whole and other[: INSTEAD - 1] == short[: INSTEAD - 1]
+            line += "; worked later" if alike else f"; instead {quote(other, most if whole else INSTEAD)}"
         return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
 
     if not why:
         return texts(f"{by(entry)}{where} ", with_detail(entry), (wanted, 140), (30, 2000))
     return Row(
-        (wanted, lambda: show(SHORT, 160 if data.get("rejected") else 90, False)),
+        (wanted, lambda: show(SHORT, REFUSAL if data.get("rejected") else 90, False)),
         (Worth(wanted * REST), lambda: show(SHORT, 130, False)),
         (8.2, lambda: show(SHORT, 320, False)),
         (12.5, lambda: show(70, 320, False)),
@@ -486,6 +494,7 @@ def settled(entry: Entry, wanted: float) -> Row:
         (Worth(wanted * REST), lambda: show(130, False)),
         (8.3, lambda: show(300, True)),
         (30, lambda: show(1000, True)),
+        tells=encode.one_line(failed).rpartition(SUMMED)[2][:60],  # the same failure is read once
     )
 
 
@@ -510,7 +519,10 @@ def variable(entry: Entry, wanted: float) -> Row:
     before = f"{by(entry)} {encode.name(encode.clip(entry.key or '', 80))} = "
     if value is None or isinstance(value, (bool, int, float)):
         return Row((wanted, lambda: before + encode.clip(dumps(value), 100)))
-    return texts(before, value if isinstance(value, str) else dumps(value), (wanted, 100), (31, 4000))
+    text = value if isinstance(value, str) else dumps(value)
+    row = texts(before, text, (wanted, 100), (31, 4000))
+    row.tells = text if entry.data.get("inferred") else ""
+    return row
 
 
 def effect(effect: Effect) -> Row:
@@ -563,7 +575,7 @@ def over(moment: Moment, wanted: float) -> Row:
 
 def last_words(moment: Moment, wanted: float, answered: bool = False) -> Row:
     """What was said lately, in whole sentences; a question at its end only while it is open."""
-    head = f"#{moment.seq}{encode.CLASS[moment.channel]}{f' {moment.item}' if moment.item else ''} "
+    head = f"#{moment.seq}{encode.CLASS[moment.channel]}{f' {moment.step}' if moment.step else ''} "
     text = encode.one_line(moment.text)
     while answered and (shorter := _LAST_QUESTION.sub("", text)) not in ("", text):
         text = shorter
@@ -574,11 +586,17 @@ def last_words(moment: Moment, wanted: float, answered: bool = False) -> Row:
     return Row((wanted, lambda: show(140)), (8.4, lambda: show(400)), (36, lambda: show(1000)))
 
 
+def earlier_words(moment: Moment, wanted: float) -> Row:
+    """What the agent said before its last words, for room that nothing else needs."""
+    row = last_words(moment, wanted)
+    return Row((wanted, row.forms[1][1]), tells=moment.text[:EARLY_WORDS])
+
+
 def moment(moment: Moment, wanted: float) -> Row:
     number = f"#{moment.seq}{encode.CLASS[moment.channel]}"
-    about = f" {moment.item}" if moment.item else ""
+    about = f" {moment.step}" if moment.step else ""
     status = f" {moment.status}" if moment.type == "action" and moment.status else ""
-    word = "" if moment.type in ("message", "task.updated", "item.updated") else f" {moment.type}{status}"
+    word = "" if moment.type in ("message", "task.updated", "step.updated") else f" {moment.type}{status}"
     return texts(f"{number}{about}{word} ", moment.text, (wanted, 100), (wanted + 30, 1000))
 
 
