@@ -605,6 +605,7 @@ PRIVATE_TAG = (
 )
 WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ž]+|[0-9]+|[^\W\d_a-zA-ZÀ-ž]+"
 PART = r"[^\W_]+"
+DIGEST_WORDS = ("commit", "hash", "digest", "revision", "checksum", "sha1", "sha256", "md5", "etag")
 HEX = r"[0-9A-Fa-f-]+$"
 IDENTIFIER = r"[\w.:/%-]+$"
 LETTERS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
