@@ -712,6 +712,7 @@ JobsStatus.leased: number of running jobs
 JobsStatus.dead: number of jobs that were given up
 JobsStatus.kinds: the same for each kind
 JobsStatus.oldest: since when the oldest queued job has been waiting
+JobsStatus.failing: jobs whose last attempt failed and that will be tried again, the next one first
 JobsStatus.given_up: the jobs that were given up, oldest first
 JobsStatus.due: number of queued jobs that are due
 JobsStatus.due_since: since when the first of these has been due

@@ -184,7 +184,8 @@ def test_nothing_makes_it_longer_than_its_budget(memory):
     for number in range(20):
         memory.task_set(task, f"{number}" + "ключ" * 12, "значение" * 400)
         memory.task_remember(task, "错误" * 3000, type="error")
-    assert 0 < tokens.estimate(memory.task_summary(task).text) <= 500
+    count = tokens.counter(memory.settings.tokens == "exact")
+    assert 0 < count(memory.task_summary(task).text) <= 500
 
 
 # --- whom it speaks for
@@ -223,8 +224,10 @@ SAID = (
 
 _SUM_UP = """
 import sys
-from tests.support import open_memory
-memory = open_memory(sys.argv[1])
+from ringbolt.core.tasks import Tasks
+from ringbolt.extract.running_summary import Summarizing
+from tests.processes import open_rooms
+memory = open_rooms(sys.argv[1], Tasks, Summarizing)
 sys.stdin.readline()
 for number in range(20):
     memory.task_update(sys.argv[2], f"note {number}")

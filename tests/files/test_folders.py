@@ -364,8 +364,11 @@ def test_exports_at_the_same_time_leave_a_folder_that_fits_together(memory, task
 
 _LOOP = """
 import sys
-from tests.support import open_memory
-memory = open_memory(sys.argv[1], agent="killed")
+from ringbolt.core.actions import Actions
+from ringbolt.core.entries import Entries
+from ringbolt.files.folder_operations import Folders
+from tests.processes import open_rooms
+memory = open_rooms(sys.argv[1], Folders, Actions, Entries, agent="killed")
 print("go", flush=True)
 number = 0
 while True:

@@ -291,8 +291,9 @@ def test_many_events_are_read_page_by_page(memory, task, opened, store_url):
 
 _SAY = """
 import sys
-from tests.support import open_memory
-memory = open_memory(sys.argv[1], agent=sys.argv[3])
+from ringbolt.core.tasks import Tasks
+from tests.processes import open_rooms
+memory = open_rooms(sys.argv[1], Tasks, agent=sys.argv[3])
 sys.stdin.readline()
 for number in range(1, 6):
     memory.task_update(sys.argv[2], f"Step {number} is done.")

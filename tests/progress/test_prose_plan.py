@@ -44,6 +44,48 @@ I've read the schema. I'll do this:
 """,
         "Backfill it from the address",
     ),
+    "called a plan": (
+        "agent",
+        """
+I'll look at the pages first. My plan:
+
+1. Inventory of the pages
+2. Redirects for the old addresses
+3. CI
+""",
+        "Redirects for the old addresses",
+    ),
+    "called a plan in German": (
+        "agent",
+        """
+Mein Vorgehen:
+
+1. Inhalte erfassen
+2. Weiterleitungen erzeugen
+3. Vorschau zeigen
+""",
+        "Weiterleitungen erzeugen",
+    ),
+    "numbered within a line": (
+        "agent",
+        "On staging now. Next steps: 1) wait for the approval (tomorrow), 2) run it on prod and 3) close it.",
+        "Run it on prod",
+    ),
+    "phases that an agent proposes": (
+        "agent",
+        """
+Here's how I'd do it:
+
+## Phase 1: Characterisation tests
+Cover charge and refund.
+
+## Phase 2: Extract the gateway
+Move the HTTP calls.
+
+Shall I start?
+""",
+        "Phase 2: Extract the gateway",
+    ),
     "a checklist": (
         "approved",
         """
@@ -182,6 +224,7 @@ Questions for you:
 1. Which region do you want?
 2. Should the mails be in German?
 """,
+    "versions within a line": "It works with Python 3. 11 is tested, 1) by hand; 3) is the old way.\n",
     "test results": """
 All tests pass:
 
@@ -240,6 +283,13 @@ SAID = {
 def test_an_announcement_becomes_a_title(text: str) -> None:
     now = [one.title for one in announcements(text) if one.when == "now"]
     assert now == ([SAID[text]] if SAID[text] else [])
+
+
+def test_an_outline_announces_none_of_its_steps() -> None:
+    assert [one.title for one in announcements("## Step 3: Fix the parser\nIt drops quotes.")] == [
+        "Fix the parser"
+    ]
+    assert announcements("## Step 1: Fix the parser\n\n## Step 2: Add a test\n") == []
 
 
 def test_the_announced_next_step_is_read() -> None:
@@ -336,7 +386,7 @@ def test_a_plan_of_the_request_is_followed_to_its_end(story: Story) -> None:
         "Step 1: Add the mail template": "pending",
         "Step 2: Send invoices after payment": "pending",
         "Step 3: Document the mail settings": "pending",
-        "Run lint and tests to verify the changes": "pending",
+        "Run lint and tests to verify the changes, fix any issues": "pending",
     }
     story.says("Let me start with step 1: the mail template.")
     story.edits("mails/invoice_template.html", "mail template")
@@ -351,17 +401,36 @@ def test_a_plan_of_the_request_is_followed_to_its_end(story: Story) -> None:
     assert set(story.steps().values()) == {"completed"}
 
 
+def test_a_plan_is_followed_when_its_phases_change_places(story: Story) -> None:
+    story.user("Split PaymentService into a gateway and a ledger. First give me a plan.")
+    phases = "## Phase 1: Write tests\n\n## Phase 2: Extract Gateway\n\n## Phase 3: Extract Ledger"
+    story.says(f"Here's how I'd do it:\n\n{phases}\n\nShall I start?")
+    story.user("yes, but phase 3 before phase 2", new=False)
+    story.edits("tests/test_payment.py", "charge")
+    story.runs("pytest")
+    story.says("Phase 1 is finished: 14 tests pass.")
+    story.edits("payments/ledger.py", "class Ledger")
+    story.runs("pytest")
+    story.says("Ledger is extracted and committed. Moving on to the Gateway.")
+    story.edits("payments/gateway.py", "class Gateway")
+    assert story.steps() == {
+        "Phase 1: Write tests": "completed",
+        "Phase 2: Extract Gateway": "active",
+        "Phase 3: Extract Ledger": "completed",
+    }
+
+
 def test_a_check_counts_until_the_next_change(story: Story) -> None:
     story.user("Fix the rounding of prices.")
     story.says("Let me fix the rounding in the price table.")
     story.edits("src/prices.py")
     story.runs("pytest -q", output="3 passed")
     story.says("Now let me update the price list for Sunday.")
-    assert story.steps()["Run tests to verify the changes"] == "completed"
+    assert story.steps()["Run tests to verify the changes, fix any issues"] == "completed"
     story.edits("src/prices.py")
-    assert story.steps()["Run tests to verify the changes"] == "pending"
+    assert story.steps()["Run tests to verify the changes, fix any issues"] == "pending"
     story.runs("pytest -q", ok=False, output="1 failed")
-    assert story.steps()["Run tests to verify the changes"] == "active"
+    assert story.steps()["Run tests to verify the changes, fix any issues"] == "active"
 
 
 def test_announcements_are_steps_where_there_is_no_list(story: Story) -> None:

@@ -134,7 +134,13 @@ def test_a_write_is_found_at_any_place_of_a_batch(memory, task):
 
 def test_a_write_of_another_process_is_found_at_once(memory, store_url, task):
     chat(memory, task, 5)
-    code = "import sys; from tests.support import open_memory; m = open_memory(sys.argv[1])\n"
+    code = (
+        "import sys\n"
+        "from ringbolt.core.tasks import Tasks\n"
+        "from ringbolt.recall.operations import Recalling\n"
+        "from tests.processes import open_rooms\n"
+        "m = open_rooms(sys.argv[1], Tasks, Recalling)\n"
+    )
     run_python(code + "m.task_update(sys.argv[2], 'quuxother'); m.close()", store_url, task)
     assert seqs(memory, "quuxother")[0] == 7
     memory.task_update(task, "quuxown")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from ..ledger.base import Base
+from ..ledger.inferred_plan import EARLIER
 from ..ledger.trust import least_trusted
 from ..llm.prompts import Fact
 from ..model.lazy_regex import lazy_regex
@@ -230,7 +231,9 @@ def _recall(memory: Base, part: Intent, task_id: str | None) -> tuple[Hit, ...]:
 
 
 def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
-    """The finished steps of older plans that the current plan no longer lists."""
+    """The finished steps of older plans that the current plan no longer lists, or of earlier requests."""
+    if task.plan_inferred:
+        return frozenset(item.id for item in task.steps if EARLIER in item.detail)
     for row in tx.thread(task.id, 1, None, types=("plan.replaced",)) if task.plan_version > 1 else ():
         if row["forgotten"] is not None:
             break

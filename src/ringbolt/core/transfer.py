@@ -18,6 +18,7 @@ from ..model.results import Divergence, ImportReport
 from ..model.trust import Overruled
 from ..model.types import Event, Origin, is_dict
 from ..model.validate import blake2b
+from ..store import jobs
 from ..store.forgetting import is_purged
 from ..store.hashes import event_hash, first_link, origin_id
 from ..store.imported_sets import check_sets
@@ -185,6 +186,7 @@ class Transfer(Base):
                 "Ask the user to run `ringbolt restore`.",
             )
         kept = self.store.restore(source)
+        self.store.write(jobs.publish_again)
         if self._mirrors is not None:
             self._mirrors.refresh(self.workspace, force=True)
         return kept

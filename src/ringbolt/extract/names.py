@@ -50,7 +50,7 @@ _PIECE = lazy_regex(r"https?://[^\s<>\"'`)\]}|\\]+|[\w@~+.#/-]+")
 PIECE = 160  # characters
 _FIND = lazy_regex(
     r"(?P<path>(?:[\w@~+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,11}(?![\w/]))"
-    r"|(?P<version>\bv?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b)"
+    r"|(?P<version>(?<![\w.])v?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b(?!\.\d))"
     r"|(?P<ticket>\b[A-Z]{2,8}-\d{1,6}\b|(?<![\w&/])#\d{2,6}\b)"
     r"|(?P<commit>(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b(?!-[0-9a-f]{4}))"
     r"|(?P<ident>\b_?[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b|\b[A-Za-z]+[a-z0-9]*[A-Z][A-Za-z0-9]*\b)"

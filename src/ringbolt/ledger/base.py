@@ -502,8 +502,8 @@ class Base:
     def _event_data(self, draft: Draft) -> str:
         """The data of an event as JSON, with its payload if that fits within the size limit."""
         data = validate.json_value("the data", draft.data, self.settings) if draft.data else "{}"
-        if said := payload(draft):
-            whole = validate.dumps({**said, **draft.data})
+        if fields := payload(draft):
+            whole = validate.dumps({**fields, **draft.data})
             if len(whole.encode("utf-8", "replace")) <= self.settings.max_json_bytes:
                 return whole
         return data

@@ -17,6 +17,8 @@ INFERRED_PLAN = "inferred_plan"
 FROM_PROSE = "inferred from"
 # Set if no message mentions the step: it is usual practice, such as testing a change.
 DERIVED = "derived"
+# Set if the step was done for a request before the present one; it does not count as a step of the plan.
+EARLIER = "earlier request"
 
 
 def inferred_fields(head: Row, steps: Sequence[Row], kept: Sequence[Row]) -> dict[str, Any]:
@@ -38,17 +40,18 @@ def inferred_fields(head: Row, steps: Sequence[Row], kept: Sequence[Row]) -> dic
     if items:
         active = [item for item in items if item.status == "active"]
         pending = [item for item in items if item.status == "pending"]
+        own = [item for item in items if EARLIER not in item.detail]
         fields |= {
             "plan_inferred": True,
             "steps": items,
-            "done": sum(item.status == "completed" for item in items),
-            "total": len(items),
+            "done": sum(item.status == "completed" for item in own),
+            "total": len(own),
             "current": active[-1].id if active else None,
             "current_title": active[-1].title if active else None,
             "next": pending[0].id if pending else None,
             "next_title": pending[0].title if pending else None,
         }
-        if len(pending) < len(items) and (phase := begun_phase(head)):
+        if len(pending) < len(own) and (phase := begun_phase(head)):
             fields["phase"] = phase  # work has begun, as with a plan that was written
     return fields
 
@@ -72,7 +75,11 @@ def _item(place: int, step: Mapping[str, Any]) -> Step:
         cause=step["cause"],
         note=step["note"],
         ready=step["status"] == "pending",
-        detail={FROM_PROSE: step["seq"], **({DERIVED: True} if step.get("derived") else {})},
+        detail={
+            FROM_PROSE: step["seq"],
+            **({DERIVED: True} if step.get("derived") else {}),
+            **({EARLIER: True} if step.get("earlier") else {}),
+        },
         plan_version=0,
         sources={"title": source, "note": Source(seq=step["seq"], channel="agent")},
     )

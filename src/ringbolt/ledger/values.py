@@ -62,6 +62,7 @@ Labels = dict[int, dict[str, list[str]]]
 
 # How many rows of each type are read with a task; `left_out` counts the rest, which other operations return.
 NOTES = ("discovery", "artifact", "context", "tool_result")
+SHOWN = 0.5  # the confidence from which an inferred note is shown; a search finds the others too
 MOST = {
     "decision": 50,
     "exclusion": 50,
@@ -79,7 +80,7 @@ SHOWN_APPROVALS = (("approval", "pending", 20), ("approval", "rejected", 5), ("a
 MOST_FILES = 200
 MOST_ACTIONS_OF_A_START = 40
 # The same for the additional fields of a snapshot.
-MOST_RECENT = 40
+MOST_RECENT = 100
 MOST_WAITS = 20
 MOST_RESOLVED = 20
 MOST_SETTLED = 10
@@ -474,8 +475,8 @@ def _task_fields(
     def of(*kinds: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in entries if entry.type in kinds and entry not in blockers)
 
-    said = of("user_instruction")
-    begun = _first_request(first, said)
+    instructions = of("user_instruction")
+    begun = _first_request(first, instructions)
     card = read_card(with_titles(head, steps, len(open_effects)), task_life)
     card["blockers"] += tuple(entry.summary for entry in blockers if entry.summary not in card["blockers"])
     sources = _field_sources(head, extras, rows, channels, begun)
@@ -485,7 +486,7 @@ def _task_fields(
         **card,
         "goal": extras["goal"] or begun.text or head["name"],
         "request": begun.text,
-        "requests": _requests(head, first, said),
+        "requests": _requests(head, first, instructions),
         "context": extras["context"],
         "repository": head["repository"],
         "acceptance": tuple(extras["acceptance"] or ()),
@@ -506,10 +507,10 @@ def _task_fields(
         "exclusions": of("exclusion"),
         "errors": of("error"),
         "questions": of("question"),
-        "instructions": tuple(entry for entry in said if is_users(entry.origin.channel)),
-        "reported": tuple(entry for entry in said if not is_users(entry.origin.channel)),
+        "instructions": tuple(entry for entry in instructions if is_users(entry.origin.channel)),
+        "reported": tuple(entry for entry in instructions if not is_users(entry.origin.channel)),
         "proposals": tuple(read_proposal(row) for row in rows["records"] if row["type"] == PROPOSAL),
-        "notes": of(*NOTES),
+        "notes": tuple(entry for entry in of(*NOTES) if entry.data.get("confidence", 1) >= SHOWN),
         "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
         "effects": open_effects,
         "approvals": approvals,

@@ -99,8 +99,8 @@ class Extraction(Value, frozen=True, kw_only=True):
 def fact_of(event: Event) -> Fact:
     """An event as a fact: its text, and what its data adds."""
     parts = [f"{event.type}:", event.text or ""]
-    said = {name: event.data[name] for name in _SAID if event.data.get(name) not in (None, "", event.text)}
-    parts += [f"{name}: {text if isinstance(text, str) else dumps(text)}" for name, text in said.items()]
+    fields = {name: event.data[name] for name in _SAID if event.data.get(name) not in (None, "", event.text)}
+    parts += [f"{name}: {text if isinstance(text, str) else dumps(text)}" for name, text in fields.items()]
     return Fact(seq=event.seq, text=" ".join(filter(None, parts)), channel=event.origin.channel)
 
 

@@ -91,7 +91,7 @@ _FORMS: dict[str, Callable[[Any], str]] = {
     "Step": _step,
     "PlanVersion": lambda value: "\n".join([f"Plan v{value.version} #{value.seq}", *map(str, value.steps)]),
     "Entry": _entry,
-    "Pattern": lambda value: f"In an earlier task, {value.told()}.",
+    "Pattern": lambda value: f"In an earlier task, {value.sentence()}.",
     "Event": _event,
     "Thread": lambda value: _lines(value.events, "No events."),
     "Hit": _hit,

@@ -363,8 +363,8 @@ class WorkerSeen(Value, frozen=True, kw_only=True):
 class JobsStatus(Value, frozen=True, kw_only=True):
     """The job queue: how many jobs are waiting, leased and dead, by kind and in total.
 
-    `due` jobs could run now, the first since `due_since`. `given_up` lists dead jobs. `totals` counts the
-    outcomes of jobs so far, by kind.
+    `due` jobs could run now, the first since `due_since`. `failing` jobs will be tried again, `given_up` ones
+    are dead. `totals` counts the outcomes of jobs so far, by kind.
     """
 
     waiting: int = 0
@@ -374,6 +374,7 @@ class JobsStatus(Value, frozen=True, kw_only=True):
     kinds: Mapping[str, Mapping[str, int]]
     oldest: str | None = None
     due_since: str | None = None
+    failing: tuple[Job, ...] = ()
     given_up: tuple[Job, ...] = ()
     workers: tuple[WorkerSeen, ...] = ()
     totals: Mapping[str, Mapping[str, int]] = {}

@@ -602,7 +602,7 @@ class Pattern(Value, frozen=True, kw_only=True):
     task_id: str
     seq: int
 
-    def told(self, quote: Callable[[str], str] = lambda text: text) -> str:
+    def sentence(self, quote: Callable[[str], str] = lambda text: text) -> str:
         """The pattern in a sentence; `quote` quotes the recorded texts."""
         if self.type == "prompt_effective":
             return f"the user had to say {quote(self.text)}"

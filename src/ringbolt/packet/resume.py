@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from ..ledger.current_task import LEFT_OPEN
+from ..ledger.inferred_plan import EARLIER
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
@@ -31,9 +32,10 @@ NEAR = 150
 # Names come in two tiers: so many early, the rest after most of what was recorded explicitly.
 LIKELY = 8
 LAST_WORDS, LAST_CALLS = 4, 2
+MOST_TOLD, EARLIER_WORDS = 30, 63  # what was said before them: so much, and its priority
 MOST_OVER = 10  # finished waits
 IN_WORK, FILE_EVERY = 9, 400  # files shown as being worked on: so many, and one more for so many characters
-LIKELY_FILE, LIKELY_NAME = 0.1, 0.26  # chances from which files and other names are shown
+LIKELY_FILE, LIKELY_NAME = 0.12, 0.26  # chances from which files and other names are shown
 TOGETHER = 4  # names that are chosen together
 WHOLE_REQUEST = 1500  # characters of a request that are shown before anything else grows
 TURN, SOON = 150, 4  # tokens of the block for a turn, and the priority of what it may show
@@ -167,14 +169,12 @@ def _where(task: Snapshot) -> list[Row]:
     """Where the work stands: the task, its progress, the current and next step, the mode."""
     source = rows.cite(task.sources.get("name"))
     what = "Goal" if task.kind == "goal" else "Task"
-    # A name that only shortens the request would say the same twice.
-    begins = task.name[:12].lower() in (task.request or "")[:200].lower()
 
     def named(most: int) -> str:
         name = f" {rows.quote(task.name, most)}{source}" if most else ""
         return f"{what} {task.id}{name}: {rows.standing(task)}"
 
-    soon = 6.15 if begins else 0.1
+    soon = 6.15 if task.request else 0.1  # the request says what it is about
     found = [
         Row((0, lambda: _short_legend(task)), (44, lambda: _LEGEND)),
         Row((0, lambda: named(0)), (soon, lambda: named(60)), (38, lambda: named(500))),
@@ -287,7 +287,10 @@ def _earlier(name: str, text: str, is_open: bool, age: int, characters: int) -> 
 def _since(task: Snapshot, characters: int) -> Part:
     """What the user said since the request, newest last. The last word comes early and grows first."""
     shown = rows.request_seqs(task) | {one.seq for one in rows.forbidding(task)}
-    said = [entry for entry in task.instructions if entry.seq not in shown]
+    latest = {entry.summary: entry.seq for entry in task.instructions}  # what was said twice is read once
+    said = [
+        entry for entry in task.instructions if entry.seq not in shown and latest[entry.summary] == entry.seq
+    ]
     part = _part(task, "user_instruction", "The user since", said, rows.instruction)
     if said and said[-1] is task.instructions[-1]:
         newest = list(part.rows)
@@ -327,7 +330,8 @@ def _newest(entry: Entry, characters: int) -> Row:
 def _last_words(task: Snapshot) -> Part:
     """The last events that no other part shows, oldest first: the agent's own words before its calls."""
     lately = [moment for moment in task.recent if moment.type not in _SHOWN_ELSEWHERE and moment.text]
-    spoken = [moment for moment in lately if moment.type != "action"][:LAST_WORDS]
+    told = [moment for moment in lately if moment.type != "action"]
+    spoken, before = told[:LAST_WORDS], told[LAST_WORDS:MOST_TOLD]
     acted = [moment for moment in lately if moment.type == "action"][:LAST_CALLS]
     answer = task.instructions[-1].seq if task.instructions else 0  # a question before it is not open
     found = [
@@ -335,6 +339,11 @@ def _last_words(task: Snapshot) -> Part:
         for age, one in enumerate(spoken)
     ]
     found += [(one, rows.moment(one, 13 + age)) for age, one in enumerate(acted)]
+    found += [
+        (one, rows.earlier_words(one, EARLIER_WORDS + age / 100))
+        for age, one in enumerate(before)
+        if one.channel == "agent" and len(one.text) > BRIEF
+    ]
     found.sort(key=lambda pair: pair[0].seq)
     return Part("event", lambda _, __: "Last", [row for _, row in found])
 
@@ -435,9 +444,12 @@ def _file(name: str, path: str, mark: str, wanted: float) -> Row:
 
 
 def _plan(task: Snapshot) -> list[Part]:
-    items = task.steps
+    before = [item for item in task.steps if EARLIER in item.detail]
+    done = [rows.earlier_step(item, age) for age, item in enumerate(before[::-1])][::-1]
+    earlier = [Part("earlier_step", _counted("Done for earlier requests"), done)]
+    items = task.steps[len(before) :]
     if not items:
-        return []
+        return earlier
     live = sum(item.dropped_in is None for item in items)
     here = next((place for place, item in enumerate(items) if item.id in (task.current, task.next)), live)
     low, high = max(0, here - NEAR), here + NEAR
@@ -456,7 +468,7 @@ def _plan(task: Snapshot) -> list[Part]:
         some = "" if shown == total else f", {shown} of {total} steps"
         return f"{version}{some} ({meant})" if meant else f"{version}{some}"
 
-    return [Part("step", heading, found, len(items))]
+    return [*earlier, Part("step", heading, found, len(items))]
 
 
 def _is_of_finished_request(task: Snapshot) -> bool:

@@ -38,11 +38,13 @@ SUMMED = " | "  # between the line of an output that says most, and the one that
 REST = 0.3  # of the worth of a failure, for more of its symptom
 INSTEAD = 20  # characters of what worked instead
 BRIEF = 30  # characters of a choice that may be in other words by chance
+REFUSAL = 240  # characters of the user's words why something was refused
+EARLY_WORDS = 100  # characters of a message by which it is known to be shown already
 SHORT = 20  # characters of an attempt in its shortest form, without folders
 _ADDRESS = lazy_regex(
     r"https?://([^\s/;]{1,80})(?:/[^\s/;]{1,200}){0,20}?((?:/[^\s/;]{1,200}){2})(?=[\s;]|$)"
 )
-_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)[^.!?:]{1,400}\?\W*$")
+_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)(?:\w{1,20}: )?[^.!?:]{1,400}\?\W*$")
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
@@ -50,7 +52,7 @@ def standing(task: Snapshot) -> str:
     """Status, phase and progress."""
     reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
     proven = f", {task.verified} verified" if task.verified else ""
-    steps = f"; {task.done} of {task.total} steps done{proven}" if task.steps else ""
+    steps = f"; {task.done} of {task.total} steps done{proven}" if task.total else ""
     phase = "planning" if task.mode == "plan" else task.phase
     return f"{task.status}{reason}, phase {phase}{steps}"
 
@@ -254,7 +256,7 @@ def lessons(task: Snapshot) -> list[Row]:
     """What would have saved an earlier task like this one."""
     found: list[Row] = []
     for place, one in enumerate(task.lessons):
-        lesson = one.told(lambda text: quote(text, 110))
+        lesson = one.sentence(lambda text: quote(text, 110))
         line = f"From earlier task {one.task_id} #{one.seq}{encode.CLASS[one.channel]}: {lesson}"
         found.append(Row((3.4 + place / 100, lambda line=line: line)))
     return found
@@ -274,12 +276,12 @@ def at_work(task: Snapshot) -> list[Row]:
         found.append(Row((4.2 + place / 100, lambda line=line: line)))
     for place, other in enumerate(task.neighbours):
         since = clock(other.since, task)
+        step = f", step {quote(other.step, 60)}" if other.step else ""
         if other.task_id == task.id:
-            line = f"Another session works on this very task since {since}"
+            line = f"Another session works on this very task since {since}{step}"
         elif other.task_id is None:
             line = f"Another session is open in this folder since {since}"
         else:
-            step = f", step {quote(other.step, 60)}" if other.step else ""
             name = f"{encode.CLASS[other.channel]} {quote(other.name or '', 60)}"
             line = f"Another session works in this folder since {since}: task {other.task_id} {name}{step}"
         found.append(Row(((1.8 if other.task_id == task.id else 4.3) + place / 100, lambda line=line: line)))
@@ -351,6 +353,13 @@ def step(item: Step, distance: int, turn: bool) -> Row:
     open_in_prose = item.status == "pending" and not turn and FROM_PROSE in item.detail
     return Row(
         (wanted, lambda: show(90)), (34, lambda: show(2000)), tells=item.title if open_in_prose else ""
+    )
+
+
+def earlier_step(item: Step, age: int) -> Row:
+    """What was done for an earlier request; `age` counts the later ones."""
+    return texts(
+        f"{letter(item.sources.get('title')).strip()} ", item.title, (of_step(item, age), 90), (34, 2000)
     )
 
 
@@ -428,16 +437,15 @@ def exclusion(entry: Entry, wanted: float) -> Row:
             line += f"; symptom {quote(str(data['symptom']), most)}"
         if data.get("worked"):  # without it, the row would read as if nothing had worked
             worked = str(data["worked"])
-            other = (
-                quote(worked, most) if whole else quote(_differing(short, _FOLDERS.sub("", worked)), INSTEAD)
-            )
-            line += f"; instead {other}"
+            other = worked if whole else _differing(short, _FOLDERS.sub("", worked))
+            alike = not whole and other[: INSTEAD - 1] == short[: INSTEAD - 1]
+            line += "; worked later" if alike else f"; instead {quote(other, most if whole else INSTEAD)}"
         return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
 
     if not why:
         return texts(f"{by(entry)}{where} ", with_detail(entry), (wanted, 140), (30, 2000))
     return Row(
-        (wanted, lambda: show(SHORT, 160 if data.get("rejected") else 90, False)),
+        (wanted, lambda: show(SHORT, REFUSAL if data.get("rejected") else 90, False)),
         (Worth(wanted * REST), lambda: show(SHORT, 130, False)),
         (8.2, lambda: show(SHORT, 320, False)),
         (12.5, lambda: show(70, 320, False)),
@@ -486,6 +494,7 @@ def settled(entry: Entry, wanted: float) -> Row:
         (Worth(wanted * REST), lambda: show(130, False)),
         (8.3, lambda: show(300, True)),
         (30, lambda: show(1000, True)),
+        tells=encode.one_line(failed).rpartition(SUMMED)[2][:60],  # the same failure is read once
     )
 
 
@@ -510,7 +519,10 @@ def variable(entry: Entry, wanted: float) -> Row:
     before = f"{by(entry)} {encode.name(encode.clip(entry.key or '', 80))} = "
     if value is None or isinstance(value, (bool, int, float)):
         return Row((wanted, lambda: before + encode.clip(dumps(value), 100)))
-    return texts(before, value if isinstance(value, str) else dumps(value), (wanted, 100), (31, 4000))
+    text = value if isinstance(value, str) else dumps(value)
+    row = texts(before, text, (wanted, 100), (31, 4000))
+    row.tells = text if entry.data.get("inferred") else ""
+    return row
 
 
 def effect(effect: Effect) -> Row:
@@ -572,6 +584,12 @@ def last_words(moment: Moment, wanted: float, answered: bool = False) -> Row:
         return head + encode.quoted(cut(encode.clip_to_sentence(text, most), most))
 
     return Row((wanted, lambda: show(140)), (8.4, lambda: show(400)), (36, lambda: show(1000)))
+
+
+def earlier_words(moment: Moment, wanted: float) -> Row:
+    """What the agent said before its last words, for room that nothing else needs."""
+    row = last_words(moment, wanted)
+    return Row((wanted, row.forms[1][1]), tells=moment.text[:EARLY_WORDS])
 
 
 def moment(moment: Moment, wanted: float) -> Row:

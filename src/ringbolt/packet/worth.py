@@ -8,7 +8,7 @@ repeats a side effect or asks what the user said an hour ago, so no figure rewar
 
 from __future__ import annotations
 
-from ..ledger.inferred_plan import FROM_PROSE
+from ..ledger.inferred_plan import EARLIER, FROM_PROSE
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Step
 from .budget import MUSTS, Worth
@@ -40,18 +40,20 @@ _JUDGED = {
     "did": 46.0,
     "did not": 16.0,
     "instruction": 24.0,
-    "run": 8.0,
-    "last words": 12.0,
+    "run": 11.0,
+    "last words": 20.0,
     "recorded": 90.0,  # a value or a dead end that somebody took the trouble to record
     "value": 20.0,
     "surely decided": 36.0,  # inferred, with a high confidence
     "perhaps decided": 15.0,
     "step: said": 22.0,  # one that was only announced
     "step: said and done": 9.0,
+    "step: earlier": 6.0,
 }
 STATED = 0.8  # the confidence from which an inferred entry counts like one that was recorded
 UNDERSTOOD = 80  # characters of an instruction that can be understood alone; a "yes" cannot
 REASON = 0.8  # of a decision's worth, for its reason
+ANSWERED = 0.4  # of an instruction's worth, for a question that the work went on from
 NEXT_STEPS = 12
 SOON_OLD = 8  # how much faster a decision fades that was only spoken or written in a summary
 FADES = 25  # rows of one kind after which one more is worth half as much
@@ -69,7 +71,8 @@ def of_entry(entry: Entry, age: int) -> Worth:
     """What an entry is worth; `age` counts the newer ones of its type."""
     found = worth(kind := kind_of_entry(entry), age * (SOON_OLD if kind.endswith("decided") else 1))
     if entry.type == "user_instruction":
-        return Worth(found * min(1, len(entry.summary) / UNDERSTOOD))
+        answered = ANSWERED if age and entry.summary.rstrip().endswith("?") else 1.0
+        return Worth(found * answered * min(1, len(entry.summary) / UNDERSTOOD))
     return found
 
 
@@ -123,6 +126,8 @@ def kind_of_step(item: Step) -> str:
     over = item.status in ("completed", "skipped", "cancelled")
     if item.dropped_in is not None:
         return "step: dropped"
+    if EARLIER in item.detail:
+        return "step: earlier"
     if FROM_PROSE in item.detail:
         return "step: said and done" if over else "step: said"
     return "step: done" if over else "step: open"

@@ -26,7 +26,16 @@ from ..signals.calls.failures import counts_failures
 from ..signals.plan_words import is_verb
 from ..signals.text_layout import one_line, plain, sentences
 from ..signals.words import weighted_words
-from .plan_lists import MOST_TITLE, ListItem, PlanList, Source, plan_lists, reported_work, shortened
+from .plan_lists import (
+    MOST_TITLE,
+    ListItem,
+    PlanList,
+    Source,
+    plan_lists,
+    reported_work,
+    shortened,
+    unlabelled,
+)
 from .plan_progress import HIGH, Observation, Progress, Sort, read_action, title_sort
 
 Status = Literal["pending", "active", "completed"]
@@ -39,6 +48,7 @@ ALIKE = 0.75  # share of the words of two titles that makes them one step
 SPOKEN = 0.5  # the score of "First …, then …, finally …"
 PART = 1.0  # the score of a list of the agent that is followed as a part of the plan
 MOST_RUNNING = 64  # actions without an outcome yet
+MOST_BEFORE = 20  # steps of earlier requests that are kept
 PATIENCE = 30  # events after which something announced for later is forgotten
 
 _PLAN_FILE = lazy_regex(r"(?i)(?:plan|todo|roadmap|tasks?|spec|proposal|design|checklist|milestones?)")
@@ -82,8 +92,8 @@ _CHANGES = ("change", "tests", "docs")
 class Step(Value, frozen=True, kw_only=True):
     """A step of an inferred plan, with the event it was read from and the one its status follows from.
 
-    `note` is what the agent called it when it turned to it, if that says more than the title. A `derived`
-    step was never said: the changes have not been checked as they usually are.
+    `note` is what the agent called it when it turned to it, if that says more than the title. An `earlier`
+    one was done for a request before the present one; a `derived` one was never said.
     """
 
     title: str
@@ -92,6 +102,7 @@ class Step(Value, frozen=True, kw_only=True):
     cause: int | None = None
     channel: Channel = "agent"
     note: str | None = None
+    earlier: bool = False
     derived: bool = False
 
 
@@ -188,10 +199,7 @@ class _Check(msgspec.Struct):
         elif status == "completed" and self.changed:
             status = "pending"
         cause = self.cause if status == "completed" else None
-        derived = status != "completed" and (
-            step.status == "completed" or step.title == check_title(checks_in(step.title))
-        )
-        return step.replace(status=status, cause=cause, note=self.command or step.note, derived=derived)
+        return step.replace(status=status, cause=cause, note=self.command or step.note)
 
 
 class _List:
@@ -203,7 +211,7 @@ class _List:
         self.source: Source = state["source"]
         self.channel: Channel = state["channel"]
         self.progress = Progress(self.titles, state.get("progress"))
-        self.words = [_words_of(title) for title in self.titles]
+        self.words = [_words_of(unlabelled(title)) for title in self.titles]
         self.files: list[list[str]] = state.get("files") or [[] for _ in self.titles]  # that items name
         self.at: int | None = state.get("at")  # the step whose file was edited last
         self.notes: dict[int, str] = {int(place): note for place, note in state.get("notes", {}).items()}
@@ -298,6 +306,7 @@ class ProsePlan:
         state = state or {}
         self._lists = [_List(one) for one in state.get("lists", ())]  # the plan, and perhaps a part of it
         self._said = [msgspec.convert(one, _Said) for one in state.get("said", ())]
+        self._before = [msgspec.convert(one, Step) for one in state.get("before", ())]
         self._check = msgspec.convert(state.get("check") or {}, _Check)
         self._next: dict[str, Any] | None = state.get("next")
         self._running: dict[int, tuple[str, str]] = {
@@ -309,6 +318,7 @@ class ProsePlan:
         return {
             "lists": [one.state() for one in self._lists],
             "said": [msgspec.to_builtins(one) for one in self._said],
+            "before": [one.to_dict() for one in self._before],
             "check": msgspec.to_builtins(self._check),
             "next": self._next,
             "running": {str(at): list(one) for at, one in self._running.items()},
@@ -317,7 +327,14 @@ class ProsePlan:
     # --- the result
 
     def steps(self) -> list[Step]:
-        """The plan as it stands: the list with announced steps where they were made, and the check last."""
+        """What was done for earlier requests, and the plan as it stands: the list with announced steps where
+        they were made.
+
+        Only where steps were announced one by one is the usual check a step too: a list is complete.
+        """
+        return [*self._before, *self._steps()]
+
+    def _steps(self) -> list[Step]:
         if not self._lists:
             found = [_as_step(one) for one in self._said]
         else:
@@ -332,7 +349,7 @@ class ProsePlan:
         asked = [at for at, step in enumerate(found) if _asks_for_checks(step.title)]
         for at in asked:
             found[at] = self._check.judged(found[at])
-        if not asked and (step := self._check.step()) is not None:
+        if found and not asked and not self._lists and (step := self._check.step()) is not None:
             found.append(step)
         return found
 
@@ -346,6 +363,8 @@ class ProsePlan:
     def hear_user(self, seq: int, text: str, *, new_request: bool) -> None:
         """The user asked for something, or said more about it."""
         if new_request:
+            over = [one for one in self._steps() if one.status == "completed" and not one.derived]
+            self._before = [*self._before, *(one.replace(earlier=True) for one in over)][-MOST_BEFORE:]
             self._lists, self._said, self._next = [], [], None
             self._check.begin()
         self._next = None

@@ -78,7 +78,7 @@ _READS = frozenset(
     " printenv which whereis type tree sort uniq cut tr column nl fold basename dirname realpath readlink"
     " find fd bat hexdump xxd od strings sha256sum md5sum sha1sum uname whoami id hostname uptime free top"
     " lsof netstat ss ping dig nslookup host man help tldr history seq yes tee comm paste rev tac shuf zcat"
-    " pgrep nproc locale getent groups sysctl lscpu lsblk dmesg journalctl test expr bc".split()
+    " pgrep mailq nproc locale getent groups sysctl lscpu lsblk dmesg journalctl test expr bc".split()
 )
 # Subcommands that only read; of some programs, two words.
 _READING_VERBS: dict[str, frozenset[str]] = {

@@ -115,7 +115,7 @@ def _written(name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -
 
 
 def _pattern(pattern: Mapping[str, Any]) -> str:
-    told = convert(pattern, Pattern).told(lambda text: _quoted(text, _SNIPPET))
+    told = convert(pattern, Pattern).sentence(lambda text: _quoted(text, _SNIPPET))
     return f"From an earlier task here: {told}."
 
 

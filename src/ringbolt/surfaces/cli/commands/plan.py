@@ -112,7 +112,7 @@ plan_command = Group(
             "--status --title",
             NOTE,
             option("--issue", of="active_issue"),
-            option("--after", of="depends_on", help="A step that must end before; repeat it."),
+            option("--after", of="depends_on"),
             "--expect",
             help="Change a STEP: its status, title, note, issue or dependencies.",
             examples=('ringbolt plan change 2 --title "Push to ghcr.io" --after build',),
