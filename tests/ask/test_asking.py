@@ -358,7 +358,7 @@ def test_no_text_raises_or_cites_missing_events(memory, work, question):
     found = memory.task_ask(work, question)
     assert all(1 <= seq <= found.seq for seq in found.cites)
     if found.about == "completed":
-        assert "Migrate" not in found.text
+        assert "Migrate" not in found.text.partition("Current")[0]  # where was I? may be asked as well
 
 
 def test_a_question_must_be_a_text(memory, task):

@@ -269,3 +269,12 @@ def test_an_answer_reads_what_stands_beside_a_sentence(told, question, part):
 )
 def test_a_thing_without_what_is_asked_of_it_answers_nothing(told, question):
     assert "Not recorded" in told(question)
+
+
+@pytest.mark.parametrize("condition", ["only after I approve.", "only if tests pass.", "unless I object."])
+def test_what_is_allowed_on_a_condition_is_neither_yes_nor_no(memory, condition):
+    request = f"Migrate the docs to MkDocs. Deploy {condition}"
+    task = memory.acting_as(channel="user").task_register("Docs", request=request).task_id
+    answer = memory.task_ask(task, "May I deploy?").text
+    assert condition in answer
+    assert not answer.startswith(("Yes", "No"))

@@ -36,6 +36,12 @@ _MAY = lazy_regex(r"(?<=[a-z0-9,] )May\b")  # the month
 _CLOSED = lazy_regex(
     r"(?i)\b(?:locked|closed|frozen|read-only|sealed|gesperrt|verrouill\w*|bloquead\w*|bloccat\w*)\b"
 )
+# Allowed on a condition, which may not be met: that is neither yes nor no.
+_ON_CONDITION = lazy_regex(
+    r"(?i)\b(?:only (?:after|when|if|once|with|by|in|on|during|from|until)|unless|(?:nur|erst) (?:nach|wenn|mit|bei|falls|sobald)"
+    r"|seulement (?:après|apres|si|quand|avec)|s[oó]lo (?:después|despues|si|cuando|con)|só (?:depois|se|quando|com)"
+    r"|solo (?:dopo|se|quando|con)|alleen (?:na|als|met)|pas (?:na|als))\b|之后才|才能|だけ"
+)
 _REQUIRES = lazy_regex(
     r"(?i)\b(?:must|need|needs|have to|has to|should|always|required|please|make sure|ensure|ask|muss|soll\w*|doit|debe\w*|deve\w*"
     r"|moet\w*)\b|必须|要"
@@ -179,6 +185,8 @@ def _verdict_of(intent: Intent, rule: Rule, text: str, share: float, context: Co
         return None if must and intent.has("not") else "no"
     if must:  # an instruction is something to be done
         return "yes" if _REQUIRES.search(text) or (share >= 0.75 and rule.channel == "user") else None
+    if _ON_CONDITION.search(text):
+        return None
     if _ALLOWS.search(_MAY.sub(" ", text)) and not _CLOSED.search(text):
         return "yes"
     return "no" if _KEEPS.search(text) else None
