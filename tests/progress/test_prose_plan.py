@@ -9,7 +9,7 @@ import pytest
 
 from ringbolt.progress.plan_lists import Source, plan_lists, step_title
 from ringbolt.progress.plan_progress import Observation
-from ringbolt.progress.prose_plan import ProsePlan, Step
+from ringbolt.progress.prose_plan import MOST_BEFORE, ProsePlan, Step
 from ringbolt.signals.announcements import announcements, sequence
 
 PLANS: dict[str, tuple[Source, str, str]] = {
@@ -426,6 +426,21 @@ def test_a_new_request_begins_a_new_plan(story: Story) -> None:
     story.edits("mails/invoice_template.html", "mail template")
     story.user("Something else: why does the login page flicker?")
     assert story.steps() == {}
+
+
+def test_what_was_done_for_earlier_requests_is_kept_apart(story: Story) -> None:
+    story.user(PLAN)
+    story.says("Step 1 is done. Now step 2: send invoices after payment.")
+    story.edits("jobs/send_invoices.py", "send invoices after payment")
+    story.user("Something else: why does the login page flicker?")
+    (step,) = story.plan.steps()
+    assert (step.title, step.status, step.earlier) == ("Step 1: Add the mail template", "completed", True)
+    for number in range(40):
+        story.says(f"Now let me paint the door of room {number} in colour {number * 7}.")
+        story.edits(f"rooms/{number}.txt", f"the door of room {number}")
+        story.says("Done.")
+        story.user(f"And what about room {number + 1}?")
+    assert sum(step.earlier for step in story.plan.steps()) == MOST_BEFORE
 
 
 def test_more_about_a_request_keeps_its_plan(story: Story) -> None:
