@@ -31,7 +31,7 @@ endif
 .NOTPARALLEL:
 .PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench adversarial quality reliability clean stale-venv \
   sbom lock dist release-check docs-site \
-  test-postgres test-conformance test-platforms test-wine test-adapters
+  test-postgres test-conformance test-platforms test-wine test-adapters test-sinks
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -50,7 +50,7 @@ test: $(DEV_READY) ## set up what is missing (including a browser), then run the
 	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal $(ARGS)
 
 test-postgres: $(DEV_READY) ## run the tests that `make test` runs on SQLite alone on PostgreSQL
-	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal -m 'postgres and not reliability' $(ARGS)
+	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal -m 'postgres and not reliability and not sinks' $(ARGS)
 
 test-conformance: $(DEV_READY) ## fetch the MCP conformance tool with npm and run it
 	@$(BIN)/python tools/conformance.py
@@ -74,6 +74,10 @@ test-hosts: $(DEV_READY) ## fetch the hosts' own programs and run the tests that
 test-adapters: $(DEV_READY) ## fetch the agent frameworks and run the tests of our adapters with them
 	@UV='$(UV)' sh tools/adapters.sh
 	@.venv/adapters/bin/python -m pytest -m adapters -W default -p no:cacheprovider tests/adapters $(ARGS)
+
+test-sinks: $(DEV_READY) ## run the tests of publishing to Lark and Redis (installs redis-server from Debian)
+	@sh tools/redis.sh
+	@$(BIN)/python -m pytest -n $(TEST_WORKERS) -m sinks $(ARGS)
 
 test-claude: $(DEV_READY) ## the part of test-hosts for Claude Code
 	@UV='$(UV)' sh tools/hosts.sh claude

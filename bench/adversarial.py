@@ -167,8 +167,8 @@ def modules() -> Iterator[tuple[str, ModuleType]]:
     """Every module of the package with its name below it."""
     for found in pkgutil.walk_packages(ringbolt.__path__, "ringbolt."):
         name = found.name.removeprefix("ringbolt.")
-        if not name.endswith("__main__"):
-            yield name, import_module(found.name)
+        if not name.endswith("__main__") and name.partition(".")[0] in (*COMPUTES, *ACTS):
+            yield name, import_module(found.name)  # adapters need their frameworks
 
 
 def readers() -> dict[str, Callable[[str], Any]]:

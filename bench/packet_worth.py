@@ -59,7 +59,7 @@ def shown(task: Snapshot) -> Iterator[tuple[str, str]]:
         make = rows.decision if entry.type == "decision" else rows.exclusion
         make = rows.settled if entry.status == "resolved" else rows.commit if entry in commits else make
         yield kind_of_entry(entry), make(entry, 1).forms[0][1]()
-    for item in task.items:
+    for item in task.steps:
         yield kind_of_step(item), rows.step(item, 0, turn=True).forms[0][1]()
 
 

@@ -128,7 +128,7 @@ def handles_of(ledger: ledgers.Ledger, events: Sequence[dict[str, Any]]) -> dict
             keys += [line for line in lines if len(line) > 25]
         seqs = {seq for seq, _, text in stored if any(key in text for key in keys)}
         if event.get("k") == "plan":
-            seqs |= {seq for seq, kind, _ in stored if kind.startswith(("plan.", "item."))}
+            seqs |= {seq for seq, kind, _ in stored if kind.startswith(("plan.", "step."))}
         found[f"e{number}"] = seqs | {seq for seq, source in derived if source & seqs}
     return found
 

@@ -29,7 +29,7 @@ from ringbolt.signals.reports.clauses import read_clauses
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "src" / "ringbolt" / "progress" / "report_weights.py"
-SETS = ("", "_fresh", "_trades", "_more", "_last", "_final", "_indirect")
+SETS = ("", "_fresh", "_trades", "_more", "_last", "_final", "_indirect", "_november")
 FOLDS = 5
 LEAST = 40  # plans in which a feature of `DECIDES` must occur
 PENALTY, ROUNDS, RATE = 1.0, 1500, 0.05
@@ -45,12 +45,16 @@ ALIEN = 0.06
 # What a report counts for that is read as if the one before it had moved nothing.
 LATE = 0.1
 LATE_DECISION = 0.3
+# How the plan stands before a message: how many steps it is behind, and whether the work has moved on from
+# them.
+STATES = ((0, False), (1, False), (3, False), (1, True), (2, True))
 # A choice: the features of each option, the number of the right one, the plan, and what it counts for.
 Case = tuple[list[dict[str, float]], int, str, float]
 
 
-def cases(plan: Plan, late: int = 0) -> tuple[list[Case], list[Case]]:
-    """The choices of a plan for the two models. `late` steps that ended last count as open."""
+def cases(plan: Plan, late: int = 0, leans: bool = False) -> tuple[list[Case], list[Case]]:
+    """The choices of a plan for the two models. `late` steps that ended last count as open; `leans`: the work
+    has moved on from them all the same."""
     words = PlanWords(plan.steps)
     finishes: list[Case] = []
     about: list[Case] = []
@@ -62,7 +66,7 @@ def cases(plan: Plan, late: int = 0) -> tuple[list[Case], list[Case]]:
         missed = [step for step in ended if state[step]][-late:] if late else []
         for step in missed:
             state[step] = False
-        at = min(missed, default=at)
+        at = at if leans else min(missed, default=at)
         clauses = [one for one in read_clauses(report.text, plan.steps, words.language) if not names(one)]
         targets = assigned(words, clauses, report)
         settled = False
@@ -176,8 +180,8 @@ Weights = dict[str, dict[str, float]]
 Decision = tuple[dict[str, float], bool, float, str]
 
 
-def decisions(plan: Plan, late: int) -> list[Decision]:
-    """The decisions of a plan, read with the weights that are in use."""
+def decisions(plan: Plan, late: int, leans: bool = False) -> list[Decision]:
+    """The decisions of a plan, read with the weights that are in use; `late` and `leans` as for `cases`."""
     words = PlanWords(plan.steps)
     numbers = {step + 1: step for step in range(len(plan.steps))}
     over = [False] * len(plan.steps)
@@ -189,7 +193,8 @@ def decisions(plan: Plan, late: int) -> list[Decision]:
         missed = [step for step in ended if state[step]][-late:] if late else []
         for step in missed:
             state[step] = False
-        at = min(missed, default=None if current is None else current - 1)
+        at = None if current is None else current - 1
+        at = at if leans else min(missed, default=at)
         reading = Reading(words, numbers, state, at)
         for clause in read_clauses(report.text, words.titles, words.language):
             reading.take(clause)
@@ -230,7 +235,7 @@ def use(weights: Weights) -> None:
 
 
 def clause_weights(plans: list[Plan]) -> Weights:
-    both = [*(cases(plan, late) for late in (0, 1, 3) for plan in plans), alien(plans)]
+    both = [*(cases(plan, *state) for state in STATES for plan in plans), alien(plans)]
     return {
         "FINISHES": fit([case for finishes, _ in both for case in finishes]),
         "ABOUT": fit([case for _, about in both for case in about]),
@@ -243,17 +248,17 @@ def check(folds: list[list[Plan]], weights: list[Weights], rows: list[list[Decis
         fit_decisions([row for n, some in enumerate(rows) if n != fold for row in some])
         for fold in range(FOLDS)
     ]
-    for sure in (0.0, 0.6, 0.7, 0.8, 0.9):
-        report_matching.SURE = sure
-        for half in ("indirect", ""):
+    for sure in (0.6, 0.7, 0.8):
+        report_matching.SURE = report_matching.SURER = sure
+        for half in ("indirect", "november", ""):
             whole = Count()
             for fold, plans in enumerate(folds):
                 use({**weights[fold], "DECIDES": others[fold]})
-                chosen = [plan for plan in plans if (plan.half == "indirect") == bool(half)]
+                chosen = [plan for plan in plans if half in ("", plan.half)]
                 count = measure(chosen, False)["all"]
                 for name in whole.__dataclass_fields__:
                     setattr(whole, name, getattr(whole, name) + getattr(count, name))
-            print(f"{sure:.2f} {half or 'others':10}", *(f"{cell:>8}" for cell in whole.row()))
+            print(f"{sure:.2f} {half or 'all':10}", *(f"{cell:>8}" for cell in whole.row()))
 
 
 def main() -> int:
@@ -269,7 +274,7 @@ def main() -> int:
     for fold, left_out in enumerate(folds):
         weights.append(clause_weights([plan for n, some in enumerate(folds) if n != fold for plan in some]))
         use(weights[-1])
-        rows.append([row for late in (0, 1, 2) for plan in left_out for row in decisions(plan, late)])
+        rows.append([row for state in STATES for plan in left_out for row in decisions(plan, *state)])
     if args.check:
         check(folds, weights, rows)
         return 0

@@ -15,6 +15,7 @@ error therefore also costs what follows from it, as it would an agent. Figures p
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import tempfile
@@ -36,6 +37,7 @@ SHOWN = (
     "final",
     "indirect",
     "july",
+    "messages_a",
 )  # halves that were tuned on
 STATUSES = {"done": "completed", "fail": "failed", "skip": "skipped", "open": "open"}
 
@@ -82,7 +84,24 @@ class Count:
         ]
 
 
+def read_json_plans(path: Path) -> list[Plan]:
+    """Plans and messages as JSON lines: a line with `steps` is a plan, those after it its messages."""
+    plans: list[Plan] = []
+    for line in path.read_text().splitlines():
+        row = json.loads(line)
+        if "steps" in row:
+            plans.append(Plan(path.stem, row["lang"], row["trade"], row["plan"], row["steps"]))
+            continue
+        effects = [("done", step) for step in row["completes"]]
+        effects += [("open", step) for step in row["reopens"]]
+        effects += [("now", row["current"])] if row["current"] else []
+        plans[-1].reports.append(Report(row["text"], "any", effects))
+    return plans
+
+
 def read_plans(path: Path) -> list[Plan]:
+    if path.suffix == ".jsonl":
+        return read_json_plans(path)
     plans: list[Plan] = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         line = line.strip()
@@ -106,7 +125,7 @@ def read_plans(path: Path) -> list[Plan]:
 
 def statuses(memory: TaskMemory, task: str) -> dict[int, str]:
     """The status of each step by its number; pending and active count as open."""
-    found = memory.task_get(task).items
+    found = memory.task_get(task).steps
     return {
         n: "open" if item.status in ("pending", "active") else item.status for n, item in enumerate(found, 1)
     }
@@ -136,7 +155,7 @@ def told(plan: Plan, memory: TaskMemory) -> Iterator[tuple[Report, dict[int, str
         after = statuses(memory, task)
         changed = {step: status for step, status in after.items() if before[step] != status}
         here = written.current or written.next
-        items = [item.id for item in memory.task_get(task).items]
+        items = [item.id for item in memory.task_get(task).steps]
         asks = bool(getattr(written, "asks", ()))
         yield report, changed, items.index(here) + 1 if here else None, asks
         before = after

@@ -41,6 +41,7 @@ PRECISION, KINDRED, LOW = 0.76, 0.83, 0.5
 # False dead ends, blockers and causes take room from what is true.
 RARE = dict.fromkeys(("value", "constraint", "rejection"), (0.66, 0.76))
 RARE |= dict.fromkeys(("dead_end", "blocker", "cause"), (0.75, 0.79))
+RARE["decision"] = (0.8, 0.85)  # the packet shows many; written phrases have too many of them
 REAL = 3.0  # how often a sentence of a session counts for the limits; phrases have too many of rare functions
 FOLDS = 8
 STEPS = 150

@@ -7,6 +7,10 @@ import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+# Settings for a server that answers, however busy the machine is, and for one that may not.
+PATIENT = {"model_timeout": 30.0, "model_answer_timeout": 30.0}
+IMPATIENT = {"model_timeout": 0.5}
+
 
 class ModelServer(ThreadingHTTPServer):
     """Each request gets the next of `script`; the last one stays. All that was asked is kept in `asked`."""

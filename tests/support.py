@@ -17,8 +17,10 @@ from psycopg.rows import dict_row
 
 from ringbolt import RingboltError, TaskMemory
 from ringbolt.model.errors import CODES, StoreError
+from tests.processes import START as START
+from tests.processes import Clock as Clock
+from tests.processes import as_tests_want
 
-START = 1_772_366_400.0  # 2026-03-01T12:00:00Z
 NOON = "2026-03-01T12:00:00.000Z"
 # For tests that are about what only one engine has: files and backups, or roles and tenants.
 sqlite_only = pytest.mark.parametrize("new_store_url", ["sqlite"], indirect=True)
@@ -30,31 +32,9 @@ def examples(few: int) -> int:
     return few * 10 if settings.get_current_profile_name() == "thorough" else few
 
 
-class Clock:
-    """A clock that stands still until a test moves it."""
-
-    def __init__(self, now: float = START) -> None:
-        self.now = now
-
-    def __call__(self) -> float:
-        return self.now
-
-    def forward(self, seconds: float) -> None:
-        self.now += seconds
-
-
 def open_memory(url, clock=None, **options) -> TaskMemory:
     """A memory as the tests want it: a workspace, a session, an agent, and a clock that stands still."""
-    given = {
-        "workspace": "/w",
-        "session": "S",
-        "agent": "tester",
-        "principal": "owner",
-        "synchronous": "off",
-        "reserve_bytes": 0,
-        "clock": clock or Clock(),
-    }
-    return TaskMemory.open(url, **{**given, **options})
+    return TaskMemory.open(url, **as_tests_want(clock, **options))
 
 
 def until(condition) -> None:

@@ -24,7 +24,7 @@ def test_one_positional_text_is_what_the_call_is_about(memory, task):
     assert [entry.data["choice"] for entry in known.decisions] == ["Use ghcr.io", "Redis stays"]
     assert known.exclusions[0].summary == "docker.io"
     assert known.variables == {"port": 8080}
-    assert [step.title for step in known.items] == ["Build", "Push", "Run", "Tell"]
+    assert [step.title for step in known.steps] == ["Build", "Push", "Run", "Tell"]
     assert memory.task_ask("what is the port?").text
     memory.task_finish("It runs at https://shop.example.")
     assert memory.task_get(task).answer == "It runs at https://shop.example."

@@ -150,26 +150,26 @@ Event.correlation: the caller's id for related events
 Event.hash: hash of the previous event and all of this one, in hex
 Event.forgotten: whether its content was [removed on purpose](../explanation/forgetting.md)
 id: its id
-Item.id: stable id of the step
-Item.ordinal: position for display, from 0
-Item.title: title of the step
+Step.id: stable id of the step
+Step.ordinal: position for display, from 0
+Step.title: title of the step
 stage: stage of the plan
-Item.basis: whether the status was set (`explicit`) or inferred (`inferred`)
-Item.evidence: whether completion was `reported`, `verified` by a receipt, or `contradicted` by its last one
-Item.cause: seq of the event that set its status
-Item.note: a note
-Item.active_issue: what is holding it up
-Item.depends_on: ids of the steps that must end before it
-Item.ready: pending, and every step it depends on has ended
-Item.detail: tool, input, narrative and every other field of the plan's step
-Item.plan_version: the plan that added it
-Item.dropped_in: the plan that dropped it; then it is a tombstone
-Item.replaced_by: id of the step that replaced it
-Item.started_at: when it first became active
-Item.completed_at: when it was completed, failed, skipped or cancelled
-Item.duration_seconds: from start to end
-Item.version: seq of the last event that changed it
-Item.sources: the event that each of its texts comes from
+Step.basis: whether the status was set (`explicit`) or inferred (`inferred`)
+Step.evidence: whether completion was `reported`, `verified` by a receipt, or `contradicted` by its last one
+Step.cause: seq of the event that set its status
+Step.note: a note
+Step.active_issue: what is holding it up
+Step.depends_on: ids of the steps that must end before it
+Step.ready: pending, and every step it depends on has ended
+Step.detail: tool, input, narrative and every other field of the plan's step
+Step.plan_version: the plan that added it
+Step.dropped_in: the plan that dropped it; then it is a tombstone
+Step.replaced_by: id of the step that replaced it
+Step.started_at: when it first became active
+Step.completed_at: when it was completed, failed, skipped or cancelled
+Step.duration_seconds: from start to end
+Step.version: seq of the last event that changed it
+Step.sources: the event that each of its texts comes from
 Source.seq: the event that set it
 Source.channel: its channel of trust
 Effect.channel: its channel of trust
@@ -323,16 +323,16 @@ Summary.source: `ledger`, or the name of the model that wrote it
 Summary.channel: the lowest trust of its sources
 Summary.since: a line for each later event, newest ones only
 Summary.left_out: number of later events without a line
-ItemProgress.id: the step
-ItemProgress.title: what it is
-ItemProgress.status: its status
-ItemProgress.basis: whether the status was set or inferred
-ItemProgress.confidence: how likely it is to be over, from 0 to 1; `None` if the plan is too long to follow
-ItemProgress.suggestion: a likely status that was not written
-ItemProgress.cause: the event behind the suggestion, or else the status
+StepProgress.id: the step
+StepProgress.title: what it is
+StepProgress.status: its status
+StepProgress.basis: whether the status was set or inferred
+StepProgress.confidence: how likely it is to be over, from 0 to 1; `None` if the plan is too long to follow
+StepProgress.suggestion: a likely status that was not written
+StepProgress.cause: the event behind the suggestion, or else the status
 ProgressReport.seq: the task's last event
 ProgressReport.current: the step that is probably being worked on
-ProgressReport.items: the steps of the plan
+ProgressReport.steps: the steps of the plan
 Distilled.seq: the last event that the names cover
 Distilled.entries: seqs of the entries that were found now
 Answer.seq: the last event of the task at that time
@@ -341,7 +341,7 @@ Answer.text: the answer, with `#seq` citations
 Answer.source: `ledger`, `recall`, or the name of the model that worded it
 Answer.about: what the question was understood to be about
 Answer.cites: the events that it cites
-Answer.items: the rows of an answer that is a list, each with its citation
+Answer.steps: the rows of an answer that is a list, each with its citation
 Answer.recorded: false if nothing recorded answers the question
 Anchor.path: the file, as cited
 Anchor.state: fresh: unchanged; stale: changed or deleted; unverifiable: cannot be read here
@@ -368,7 +368,7 @@ PlanVersion.version: number of the plan, from 1
 PlanVersion.seq: the event that made it
 PlanVersion.reason: why it was made
 PlanVersion.label: the caller's own name for it
-PlanVersion.items: the steps as they were then, tombstones included
+PlanVersion.steps: the steps as they were then, tombstones included
 Entry.summary: the entry in a sentence
 Entry.detail: more than the summary says
 Entry.key: a variable's name, an exclusion's signature, a snapshot's label
@@ -398,7 +398,7 @@ Approval.note: what the user said about it
 Approval.channel: the channel of trust of whoever asked
 FileTouch.path: the file
 FileTouch.change: what the task did to it
-Claim.item: id of the step; empty: the whole task
+Claim.step: id of the step; empty: the whole task
 Claim.holder: who holds it
 Claim.token: fencing token; increases with each claim on the task
 Claim.expires_at: end of the lease
@@ -453,7 +453,7 @@ Task.timestamps: the six moments
 Task.plan_version: number of the current plan; 0: none
 Task.plan_inferred: nobody wrote this plan; its steps were inferred from what was said
 Task.last_replanned_at: when the plan was last replaced
-Task.items: all steps in order, tombstones included
+Task.steps: all steps in order, tombstones included
 Task.decisions: active decisions, oldest first, the newest 50
 Task.exclusions: active exclusions, oldest first, the newest 50
 Task.errors: active errors, oldest first, the newest 20
@@ -485,7 +485,7 @@ Written.phase: the task's phase
 Written.status: the task's status
 Written.current: id of the step that became active last
 Written.next: id of the next step
-Written.items: ids of the steps that a plan added
+Written.steps: ids of the steps that a plan added
 Written.token: fencing token of a claim
 Written.expires_at: end of a claim's lease
 Written.warnings: what was written but looks odd
@@ -501,8 +501,8 @@ cursor: pass it to get the next page; None: this was the last
 Thread.events: the events, oldest first
 Thread.cursor: pass it as `before` to get the previous page; None: there is none
 Drill.task: the task
-Drill.items: the steps, if no step was given
-Drill.item: the given step, or the step of the given action
+Drill.steps: the steps, if no step was given
+Drill.step: the given step, or the step of the given action
 Drill.actions: the step's actions with their logs, oldest first
 Drill.action: the given action
 Drill.entries: the step's active entries
@@ -712,6 +712,7 @@ JobsStatus.leased: number of running jobs
 JobsStatus.dead: number of jobs that were given up
 JobsStatus.kinds: the same for each kind
 JobsStatus.oldest: since when the oldest queued job has been waiting
+JobsStatus.failing: jobs whose last attempt failed and that will be tried again, the next one first
 JobsStatus.given_up: the jobs that were given up, oldest first
 JobsStatus.due: number of queued jobs that are due
 JobsStatus.due_since: since when the first of these has been due

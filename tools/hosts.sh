@@ -41,7 +41,7 @@ npm_packages() {
     wanted='tools/hosts/package.json tools/hosts/package-lock.json'
     # shellcheck disable=SC2086 # two files
     if is_ready npm $wanted; then return; fi
-    echo "Fetching Codex, Gemini CLI and OpenCode into $folder/npm (890 MB unpacked)"
+    echo "Fetching the programs of eight hosts into $folder/npm (1.7 GB unpacked)"
     rm -rf "$folder/npm" "$folder/npm.ready"
     mkdir "$folder/npm"
     # shellcheck disable=SC2086

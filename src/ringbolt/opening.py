@@ -91,6 +91,10 @@ class Opening(Base):
             clock=clock,
             random=random,
         )
+        if settings.otel == "on":
+            from .telemetry import install
+
+            install()
         if settings.mirrors:
             from .files.mirror_keeper import Keeper
 

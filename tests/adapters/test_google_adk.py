@@ -113,7 +113,7 @@ def test_a_run_becomes_a_task(memory):
     assert last == "The shop runs."
     task = task_of(memory, "C1")
     assert (task.request, task.sources["request"].channel) == (REQUEST, "user")
-    assert [(step.title, step.status) for step in task.items] == [
+    assert [(step.title, step.status) for step in task.steps] == [
         ("Build", "completed"),
         ("Deploy", "active"),
     ]

@@ -78,7 +78,7 @@ def check_full_run(memory):
     task = task_of(memory, "T1")
     assert task.request == REQUEST
     assert task.sources["request"].channel == "user"
-    assert [(step.title, step.status) for step in task.items] == [
+    assert [(step.title, step.status) for step in task.steps] == [
         ("Build", "completed"),
         ("Deploy", "active"),
     ]

@@ -45,7 +45,7 @@ def test_a_session_becomes_a_task_and_repetitions_are_written_once(memory, sessi
         session.ends("Done with the build.", "m2")
     task = task_of(memory, "C1")
     assert (task.request, task.instructions) == (REQUEST, ())
-    assert [step.title for step in task.items] == ["Build"]
+    assert [step.title for step in task.steps] == ["Build"]
     assert actions(memory, "C1") == [("deploy", "completed")]
     assert said(memory, "C1") == ["Done with the build."]
     assert session.recorder.failures == 0

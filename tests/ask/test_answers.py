@@ -15,7 +15,7 @@ from ringbolt.ask.question_model import INTENTS
 from ringbolt.ask.questions import Intent
 from ringbolt.ask.reply import LIST, Reply, Row, compose, length, quote
 from ringbolt.ask.topic_match import Subject
-from ringbolt.model.types import Entry, Item, Name, Origin, Snapshot, Source, Timestamps
+from ringbolt.model.types import Entry, Name, Origin, Snapshot, Source, Step, Timestamps
 from ringbolt.packet.encode import one_line
 from ringbolt.signals.calls.commands import commits
 from ringbolt.signals.calls.failures import from_first_error
@@ -44,7 +44,7 @@ def entry(seq: int, kind: str, text: str, channel: str = "agent", **data) -> Ent
 texts = st.text(min_size=1, max_size=300)
 items = st.lists(st.tuples(texts, st.sampled_from(STATUSES), st.booleans()), max_size=30).map(
     lambda rows: tuple(
-        Item(
+        Step(
             id=f"s{number}", ordinal=number, title=f"{title} marker{number:03}", status=status, detail={},
             basis="inferred" if inferred else "explicit", cause=number + 2,
         )
@@ -73,7 +73,7 @@ def context(draw) -> Context:
         )
     }
     task = snapshot(
-        items=steps,
+        steps=steps,
         decisions=made["decision"],
         exclusions=made["exclusion"],
         errors=made["error"],
@@ -122,7 +122,7 @@ def test_every_answer_stays_within_its_limit_and_cites_existing_events(
 def test_an_answer_about_completed_steps_names_no_other(known, marks):
     known = known.replace(subject=Subject(()))
     text = answer(Intent(about="completed", marks=marks), known).text
-    over = {item.id for item in known.task.items if item.status == "completed"}
+    over = {item.id for item in known.task.steps if item.status == "completed"}
     named = {f"s{int(number)}" for number in re.findall(r"marker(\d{3})", text)}
     assert named <= over
 
@@ -131,14 +131,14 @@ def test_an_answer_about_completed_steps_names_no_other(known, marks):
 def test_an_answer_about_open_steps_names_no_completed_one(known):
     known = known.replace(subject=Subject(()))
     named = re.findall(r"marker(\d{3})", answer(Intent(about="open"), known).text)
-    assert all(known.task.items[int(number)].status in ("pending", "active", "failed") for number in named)
+    assert all(known.task.steps[int(number)].status in ("pending", "active", "failed") for number in named)
 
 
 @given(context())
 def test_inferred_entries_are_marked(known):
     known = known.replace(subject=Subject(()))
     text = answer(Intent(about="completed"), known).text
-    for item in known.task.items:
+    for item in known.task.steps:
         marker = item.title[-9:]
         if item.basis == "inferred" and marker in text:
             assert re.search(rf'{marker}" \(inferred\)', text)

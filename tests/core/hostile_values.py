@@ -30,6 +30,6 @@ HOSTILE = {
     "an empty mapping": {},
     "a mapping of numbers": {1: 2, "a": 3},
     "depth": nested(10_000),
-    "a deep mapping": {"a": nested(10_000), "message": nested(10_000)},
+    "a deep mapping": {"message": nested(10_000)},
     "a set": {"a"},
 }

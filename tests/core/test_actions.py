@@ -33,7 +33,7 @@ def test_an_action_keeps_all_its_fields(memory, task, clock):
         "type": "cli",
         "status": "completed",
         "summary": "docker build",
-        "item": "s1",  # the active step
+        "step": "s1",  # the active step
         "tool": "bash",
         "input": {"command": "docker build ."},
         "output": {"exit_code": 0, "lines": ["ok"]},
@@ -57,7 +57,7 @@ def test_an_action_keeps_all_its_fields(memory, task, clock):
 def test_an_action_with_nothing_but_a_summary_is_another_one_that_is_over(memory, task):
     seq = memory.task_log_action(task, "thought about it").seq
     action = memory.task_drill_down(task, action=seq).action
-    assert (action.type, action.status, action.item, action.tool) == ("other", "completed", None, None)
+    assert (action.type, action.status, action.step, action.tool) == ("other", "completed", None, None)
 
 
 def test_an_action_begins_and_ends(memory, task, clock):
@@ -73,9 +73,9 @@ def test_an_action_begins_and_ends(memory, task, clock):
     action = memory.task_drill_down(task, action=begun).action
     assert (action.status, action.ended_at) == ("failed", "2026-03-01T12:00:02.500Z")
     assert (action.duration_ms, action.input, action.output) == (2500, {"x": 1}, {"lines": 3})
-    assert (action.error, action.item, action.type) == ("denied", "s2", "cli")
+    assert (action.error, action.step, action.type) == ("denied", "s2", "cli")
     event = memory.task_thread(task).events[-1]
-    assert (event.type, event.ref, event.item, event.seq) == ("action.ended", begun, "s2", ended.seq)
+    assert (event.type, event.ref, event.step, event.seq) == ("action.ended", begun, "s2", ended.seq)
     assert memory.task_get(task).actions == 1
 
 
@@ -168,7 +168,7 @@ def test_an_action_that_cannot_be_is_refused(memory, task):
         ({"summary": ""}, "invalid_argument"),
         ({"summary": "x", "type": "magic"}, "unknown_word"),
         ({"summary": "x", "status": "bogus"}, "unknown_word"),
-        ({"summary": "x", "item": "nowhere"}, "item_not_found"),
+        ({"summary": "x", "item": "nowhere"}, "step_not_found"),
         ({"summary": "x", "tool": "x" * 501}, "too_large"),
         ({"summary": "x", "input": object()}, "invalid_json"),
         ({"summary": "x", "output": float("nan")}, "invalid_json"),
@@ -201,7 +201,7 @@ def test_a_log_is_kept_as_it_came(memory, task, content):
     memory.task_log_append(task, action=action, content=content, type="stdout")
     (log,) = memory.task_drill_down(task, action=action).action.logs
     assert log.text == content
-    assert (log.data, log.ref, log.item, log.type) == ({"type": "stdout"}, action, "s1", "log")
+    assert (log.data, log.ref, log.step, log.type) == ({"type": "stdout"}, action, "s1", "log")
 
 
 def test_the_logs_of_an_action_are_in_order_and_its_own(memory, task):
@@ -292,11 +292,11 @@ def test_each_level_leads_to_the_one_below(memory, task):
     memory.task_remember(task, "slow", type="error", item="s2")
 
     top = memory.task_drill_down(task)
-    assert [item.title for item in top.items] == ["Build", "Push", "Run"]
-    assert (top.task.id, top.task.current_title, top.item, top.actions) == (task, "Push", None, ())
+    assert [item.title for item in top.steps] == ["Build", "Push", "Run"]
+    assert (top.task.id, top.task.current_title, top.step, top.actions) == (task, "Push", None, ())
 
-    middle = memory.task_drill_down(task, top.items[1].id)
-    assert (middle.item.title, middle.left_out, middle.items) == ("Push", 0, ())
+    middle = memory.task_drill_down(task, top.steps[1].id)
+    assert (middle.step.title, middle.left_out, middle.steps) == ("Push", 0, ())
     assert [(action.seq, action.summary) for action in middle.actions] == [(first, "docker push")]
     assert [log.text for log in middle.actions[0].logs] == ["layer 1"]
     assert [(entry.type, entry.summary) for entry in middle.entries] == [
@@ -305,12 +305,12 @@ def test_each_level_leads_to_the_one_below(memory, task):
     ]
 
     bottom = memory.task_drill_down(task, action=middle.actions[0].seq)
-    assert (bottom.item.id, bottom.action.logs[0].text) == ("s2", "layer 1")
+    assert (bottom.step.id, bottom.action.logs[0].text) == ("s2", "layer 1")
 
 
 @pytest.mark.parametrize("named", [{"item": "s2"}, {"item": 2}, {"item": "push"}, {"ordinal": 1}])
 def test_a_step_is_found_in_each_way(memory, task, named):
-    assert memory.task_drill_down(task, **named).item.id == "s2"
+    assert memory.task_drill_down(task, **named).step.id == "s2"
 
 
 @pytest.mark.parametrize(
@@ -332,8 +332,8 @@ def test_a_step_with_many_actions_shows_the_last_ones_and_counts_the_rest(memory
 
 def test_a_way_down_that_does_not_exist_is_refused(memory, task):
     for arguments, code in [
-        ({"item": "nowhere"}, "item_not_found"),
-        ({"ordinal": 3}, "item_not_found"),
+        ({"item": "nowhere"}, "step_not_found"),
+        ({"ordinal": 3}, "step_not_found"),
         ({"ordinal": -1}, "invalid_argument"),
         ({"action": 1}, "record_not_found"),
         ({"action": 99}, "record_not_found"),

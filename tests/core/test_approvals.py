@@ -17,7 +17,7 @@ def registered(memory, mode) -> str:
 
 
 def status_of(memory, task) -> list:
-    return [item.status for item in memory.task_get(task).items]
+    return [item.status for item in memory.task_get(task).steps]
 
 
 def test_mode_auto_needs_no_approval(memory):
@@ -38,7 +38,7 @@ def test_with_confirm_a_side_effect_waits_and_a_step_does_not(memory, user):
     assert (asked.what, asked.asks, asked.intent, asked.status) == (
         "Push the image", "effect", intent.seq, "pending",
     )  # fmt: skip
-    assert (known.status, known.reason, known.items[0].status) == ("waiting", "approval", "active")
+    assert (known.status, known.reason, known.steps[0].status) == ("waiting", "approval", "active")
     assert known.effects == ()  # it is not in flight
     user.task_approve(task, f"#{intent.seq}", note="only once")
     known = memory.task_get(task)
@@ -56,7 +56,7 @@ def test_with_manual_a_step_waits_until_the_user_says_yes(memory, user, wanted):
     done = memory.task_step_update(task, 1, status=wanted, note="ready")
     assert "Step s1 waits for the user's approval." in done.warnings
     assert status_of(memory, task)[0] == "pending"
-    assert memory.task_get(task).items[0].note == "ready"
+    assert memory.task_get(task).steps[0].note == "ready"
     memory.task_step_update(task, 1, status=wanted)  # asking again asks once
     assert len(memory.task_get(task).approvals) == 1
     user.task_approve(task)
@@ -65,7 +65,7 @@ def test_with_manual_a_step_waits_until_the_user_says_yes(memory, user, wanted):
         memory.task_step_update(task, 1, status="completed")  # what was allowed to begin may end
     assert status_of(memory, task) == ["completed", "pending", "pending"]
     memory.task_update(task, "Pushing", step=2, step_status="active")
-    assert [one.item for one in memory.task_get(task).approvals if one.status == "pending"] == ["s2"]
+    assert [one.step for one in memory.task_get(task).approvals if one.status == "pending"] == ["s2"]
     assert memory.verify().ok
 
 
@@ -75,8 +75,8 @@ def test_messages_and_todo_lists_of_the_agent_cannot_bypass_the_gate(memory):
     memory.task_plan_sync(
         task, [{"title": "Build", "status": "completed"}, {"title": "New", "status": "active"}]
     )
-    assert {item.status for item in memory.task_get(task).items if item.dropped_in is None} == {"pending"}
-    assert {one.item for one in memory.task_get(task).approvals} >= {"s1"}
+    assert {item.status for item in memory.task_get(task).steps if item.dropped_in is None} == {"pending"}
+    assert {one.step for one in memory.task_get(task).approvals} >= {"s1"}
 
 
 def test_the_user_needs_no_approval(memory, user):
@@ -106,12 +106,12 @@ def test_what_is_rejected_is_not_done_and_can_be_allowed_later(memory, user):
     user.task_approve(task, "Push", approve=False, note="the registry is closed today")
     user.task_approve(task, f"#{intent}", approve=False)
     known = memory.task_get(task)
-    assert (known.status, known.items[1].status, known.effects) == ("active", "pending", ())
+    assert (known.status, known.steps[1].status, known.effects) == ("active", "pending", ())
     assert {one.status for one in known.approvals} == {"rejected"}
     assert "The user said no to" in memory.task_resume(task).text
     assert "the registry is closed today" in memory.task_resume(task).text
     user.task_approve(task, "Push")
-    assert memory.task_get(task).items[1].status == "active"
+    assert memory.task_get(task).steps[1].status == "active"
     assert memory.verify().ok
 
 
@@ -130,7 +130,7 @@ def test_a_mode_is_changed_by_the_user_and_auto_lets_everything_go(memory, user)
     memory.task_step_update(task, 1, status="active")
     user.task_approve(task, mode="auto")
     known = memory.task_get(task)
-    assert (known.approval_mode, known.status, known.items[0].status) == ("auto", "active", "active")
+    assert (known.approval_mode, known.status, known.steps[0].status) == ("auto", "active", "active")
     user.task_approve(task, mode="confirm")
     memory.task_intent(task, "Push the image")
     user.task_approve(task, mode="manual")

@@ -179,7 +179,7 @@ def test_odd_text_is_kept_byte_for_byte(memory, name, store_url):
     memory.task_log_action(task, f"a{odd}a", input=text, output={odd: text}, files=[f"f{odd}f"])
     memory.task_finish(task, text, error=text, message=text)
     seen = memory.task_get(task)
-    assert (seen.name, seen.items[0].title) == (f"x{odd}x", f"y{odd}y")
+    assert (seen.name, seen.steps[0].title) == (f"x{odd}x", f"y{odd}y")
     assert (seen.request, seen.goal, seen.context, seen.metadata) == (text, text, {odd: text}, {odd: [text]})
     assert seen.variables == {f"v{odd}v": text}
     assert (seen.decisions[0].summary, seen.decisions[0].data["reasoning"]) == (f"c{odd}c", text)
@@ -233,8 +233,8 @@ def test_thousands_of_steps_work(memory, count):
     assert (written.done, written.total, written.next) == (1, count, "x0")
     assert memory.task_item_update(task, f"Step {count // 2}", status="skipped").total == count - 1
     written = memory.task_plan_replace(task, [*plan[: count // 2], "One more"])
-    assert (written.total, len(memory.task_get(task).items)) == (count // 2 + 2, count + 1)
-    assert memory.task_drill_down(task, f"x{count - 1}").item.status == "completed"
+    assert (written.total, len(memory.task_get(task).steps)) == (count // 2 + 2, count + 1)
+    assert memory.task_drill_down(task, f"x{count - 1}").step.status == "completed"
 
 
 def test_a_circle_of_ten_thousand_steps_is_refused(memory):
@@ -604,7 +604,7 @@ def test_a_stale_version_or_token_is_refused(memory, prepared):
 
 
 def test_an_error_in_the_middle_of_many_changes_undoes_them_all(memory, task):
-    with refused(memory, "item_not_found"):
+    with refused(memory, "step_not_found"):
         memory.task_update(task, "x", status="waiting", name="Other", metadata={"a": 1}, step="nowhere")
     other = memory.task_register("other").task_id
     memory.task_link(other, target=task, kind="parent")

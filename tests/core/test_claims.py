@@ -22,7 +22,7 @@ def test_a_claim_has_a_holder_a_token_and_an_end(memory, one, task):
     assert (written.token, written.expires_at) == (1, "2026-03-01T12:05:00.000Z")
     (claim,) = memory.task_get(task).claims
     assert claim.to_dict() == {
-        "item": "",
+        "step": "",
         "holder": "one/S",
         "token": 1,
         "expires_at": "2026-03-01T12:05:00.000Z",
@@ -33,7 +33,7 @@ def test_a_claim_has_a_holder_a_token_and_an_end(memory, one, task):
 def test_holder_and_lease_can_be_given(memory, task):
     memory.task_claim(task, item="Push", holder="Ada", lease_seconds=60)
     (claim,) = memory.task_get(task).claims
-    assert (claim.item, claim.holder, claim.expires_at) == ("s2", "Ada", "2026-03-01T12:01:00.000Z")
+    assert (claim.step, claim.holder, claim.expires_at) == ("s2", "Ada", "2026-03-01T12:01:00.000Z")
 
 
 def test_without_an_agent_and_a_session_the_principal_holds_a_claim(memory, task):
@@ -75,7 +75,7 @@ def test_an_agent_takes_its_own_claim_again_with_a_new_token(memory, one, task):
 def test_steps_are_claimed_each_for_themselves(memory, one, two, task):
     one.task_claim(task, item="s1")
     two.task_claim(task, item="s2")
-    assert {(claim.item, claim.holder) for claim in memory.task_get(task).claims} == {
+    assert {(claim.step, claim.holder) for claim in memory.task_get(task).claims} == {
         ("s1", "one/S"),
         ("s2", "two/S"),
     }
@@ -263,12 +263,12 @@ def test_a_claim_that_cannot_be_is_refused(memory, task):
         ("task_claim", {"holder": "x" * 201}, "too_large"),
         ("task_claim", {"holder": " "}, "invalid_argument"),
         ("task_claim", {"reclaim": " "}, "invalid_argument"),
-        ("task_claim", {"item": "nowhere"}, "item_not_found"),
+        ("task_claim", {"item": "nowhere"}, "step_not_found"),
         ("task_heartbeat", {"lease_seconds": -1}, "invalid_argument"),
-        ("task_heartbeat", {"item": "nowhere"}, "item_not_found"),
+        ("task_heartbeat", {"item": "nowhere"}, "step_not_found"),
         ("task_heartbeat", {}, "stale_token"),
         ("task_release", {"reason": 5}, "invalid_argument"),
-        ("task_release", {"item": "nowhere"}, "item_not_found"),
+        ("task_release", {"item": "nowhere"}, "step_not_found"),
         ("task_release", {}, "stale_token"),
     ]:
         with refused(memory, code):

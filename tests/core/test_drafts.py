@@ -25,7 +25,7 @@ def test_registering_gives_the_draft_its_name_and_plan_and_loses_nothing(memory,
     assert draft in written.warnings[0]
     task = memory.task_get(draft)
     assert (task.name, task.request, task.tags) == ("Round invoices", "Round the invoices to cents.", ("x",))
-    assert [item.title for item in task.items] == ["Find it", "Fix it"]
+    assert [item.title for item in task.steps] == ["Find it", "Fix it"]
     assert not task.instructions
     assert "draft" not in task.metadata
     assert [card.id for card in memory.task_list().tasks] == [draft]
@@ -39,7 +39,7 @@ def test_a_second_registration_begins_another_task(memory, draft):
 def test_a_plan_that_the_draft_had_is_kept_where_its_steps_are_named_again(memory, draft):
     memory.task_plan_sync(draft, [{"title": "Find it", "status": "completed"}, {"title": "Fix it"}])
     memory.task_register("Round invoices", ["Find it", "Fix it", "Tell them"])
-    items = memory.task_get(draft).items
+    items = memory.task_get(draft).steps
     assert [(item.title, item.status) for item in items if item.dropped_in is None] == [
         ("Find it", "completed"),
         ("Fix it", "pending"),

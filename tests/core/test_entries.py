@@ -31,7 +31,7 @@ def test_a_decision_keeps_all_its_fields(memory, task):
     )
     (entry,) = memory.task_get(task).decisions
     assert (entry.seq, entry.type, entry.status, entry.at) == (written.seq, "decision", "active", NOON)
-    assert (entry.summary, entry.item) == ("Registry", "s2")
+    assert (entry.summary, entry.step) == ("Registry", "s2")
     assert entry.data == {
         "title": "Registry",
         "choice": "ghcr.io",
@@ -80,7 +80,7 @@ def test_an_exclusion_keeps_what_why_symptom_and_when(memory, task, clock):
         relevance_to=["s3"],
     )
     (entry,) = memory.task_get(task).exclusions
-    assert (entry.summary, entry.at, entry.item) == ("Pushing to docker.io", "2026-03-01T12:01:00.000Z", "s2")
+    assert (entry.summary, entry.at, entry.step) == ("Pushing to docker.io", "2026-03-01T12:01:00.000Z", "s2")
     assert entry.data == {
         "what": "Pushing to docker.io",
         "why": "the account has no rights there",
@@ -120,7 +120,7 @@ def test_a_variable_has_one_value_and_a_history(memory, task, clock):
         ("v3", "active"),
     ]
     assert [entry.replaced_by for entry in history] == [history[1].seq, history[2].seq, None]
-    assert {entry.item for entry in history} == {"s1"}
+    assert {entry.step for entry in history} == {"s1"}
     assert len(memory.task_history(task)) == 4
     assert [entry.data["value"] for entry in memory.task_history(task, name="version", limit=2)] == [
         "v2",
@@ -172,7 +172,7 @@ def test_an_entry_of_every_type_is_remembered_with_all_its_fields(memory, task, 
     assert (entry.seq, entry.type, entry.status) == (written.seq, kind, "active")
     assert (entry.summary, entry.detail) == ("47 references", "a.py:1\n  b.py:2\n")
     assert entry.data == {"count": 47, "files": ["a.py"]}
-    assert (entry.item, set(entry.tags), entry.relevance_to) == ("s1", {"grep", "api"}, ("s2",))
+    assert (entry.step, set(entry.tags), entry.relevance_to) == ("s1", {"grep", "api"}, ("s2",))
     assert entry.origin.agent == "tester"
     assert memory.task_history(task, type=kind) == (entry,)
 
@@ -260,7 +260,7 @@ def test_notes_are_in_the_order_in_which_they_were_written(memory, task):
 def test_what_cannot_be_remembered_is_refused(memory, task):
     for call, arguments, code in [
         ("task_decide", {"choice": ""}, "invalid_argument"),
-        ("task_decide", {"choice": "x", "item": "nowhere"}, "item_not_found"),
+        ("task_decide", {"choice": "x", "item": "nowhere"}, "step_not_found"),
         ("task_decide", {"choice": "x", "supersedes": 1}, "record_not_found"),
         ("task_decide", {"choice": "x", "supersedes": 99}, "record_not_found"),
         ("task_decide", {"choice": "x", "supersedes": "2"}, "invalid_argument"),
@@ -276,7 +276,7 @@ def test_what_cannot_be_remembered_is_refused(memory, task):
         ("task_set", {"name": "", "value": 1}, "invalid_argument"),
         ("task_set", {"name": "x" * 201, "value": 1}, "too_large"),
         ("task_set", {"name": "x", "value": object()}, "invalid_json"),
-        ("task_set", {"name": "x", "value": 1, "item": 9}, "item_not_found"),
+        ("task_set", {"name": "x", "value": 1, "item": 9}, "step_not_found"),
         ("task_set", {"name": "x", "value": 1, "token": 1}, "stale_token"),
         ("task_remember", {}, "invalid_argument"),
         ("task_remember", {"summary": "x", "type": "rumour"}, "unknown_word"),
@@ -286,7 +286,7 @@ def test_what_cannot_be_remembered_is_refused(memory, task):
         ("task_remember", {"resolves": True}, "invalid_argument"),
         ("task_remember", {"summary": "x", "detail": 5}, "invalid_argument"),
         ("task_remember", {"summary": "x", "relevance_to": ["x" * 65]}, "too_large"),
-        ("task_remember", {"summary": "x", "item": "nowhere"}, "item_not_found"),
+        ("task_remember", {"summary": "x", "item": "nowhere"}, "step_not_found"),
         ("task_remember", {"summary": "x", "token": 1}, "stale_token"),
         ("task_history", {"type": "rumour"}, "unknown_word"),
         ("task_history", {"limit": 0}, "invalid_argument"),
@@ -312,7 +312,7 @@ def test_a_snapshot_is_kept_as_it_was(memory, task, content):
     (entry,) = memory.task_history(task, type="snapshot")
     assert entry.summary == content
     assert entry.data == {"label": "before stage 1", "summarized": True}
-    assert (entry.item, entry.at, entry.key) == ("s3", NOON, "before stage 1")
+    assert (entry.step, entry.at, entry.key) == ("s3", NOON, "before stage 1")
 
 
 def test_a_snapshot_is_a_context_that_is_not_summarised_by_default(memory, task):
@@ -333,7 +333,7 @@ def test_a_snapshot_that_cannot_be_is_refused(memory, task):
         ({"content": ""}, "invalid_argument"),
         ({"content": "x", "label": ""}, "invalid_argument"),
         ({"content": "x", "label": "x" * 201}, "too_large"),
-        ({"content": "x", "item": "nowhere"}, "item_not_found"),
+        ({"content": "x", "item": "nowhere"}, "step_not_found"),
         ({"content": "x", "token": 1}, "stale_token"),
     ]:
         with refused(memory, code):
@@ -353,7 +353,7 @@ def test_an_intent_is_open_until_its_outcome_is_known(memory, task):
         "status": "intended",
         "kind": None,
         "verify": "docker ps",
-        "item": "s3",
+        "step": "s3",
         "outcome": None,
         "outcome_seq": None,
         "outcome_channel": None,
@@ -365,7 +365,7 @@ def test_an_intent_is_open_until_its_outcome_is_known(memory, task):
     memory.task_outcome(task, intent=intent, outcome="did", note="docker ps shows it")
     assert memory.task_get(task).effects == ()
     event = memory.task_thread(task).events[-1]
-    assert (event.type, event.ref, event.item, event.data) == ("outcome", intent, "s3", {"outcome": "did"})
+    assert (event.type, event.ref, event.step, event.data) == ("outcome", intent, "s3", {"outcome": "did"})
 
 
 def test_open_effects_are_in_the_order_in_which_they_were_meant(memory, task):
@@ -408,7 +408,7 @@ def test_an_effect_that_cannot_be_is_refused(memory, task):
         ("task_intent", {"what": ""}, "invalid_argument"),
         ("task_intent", {"what": "x", "signature": "x" * 501}, "too_large"),
         ("task_intent", {"what": "x", "verify": 5}, "invalid_argument"),
-        ("task_intent", {"what": "x", "item": 7}, "item_not_found"),
+        ("task_intent", {"what": "x", "item": 7}, "step_not_found"),
         ("task_intent", {"what": "x", "token": 1}, "stale_token"),
         ("task_outcome", {"intent": 1, "outcome": "did"}, "record_not_found"),
         ("task_outcome", {"intent": 99, "outcome": "did"}, "record_not_found"),

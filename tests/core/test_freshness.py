@@ -50,7 +50,7 @@ def test_blockers_and_attention_end_with_the_step_that_they_were_about(memory, t
 def test_an_inferred_completion_counts_too(memory, task):
     memory.task_update(task, "Stuck", blockers=["the daemon is down"])
     memory.task_update(task, "Step 1 is done.")
-    assert memory.task_get(task).items[0].status == "completed"
+    assert memory.task_get(task).steps[0].status == "completed"
     assert memory.task_get(task).blockers == ()
 
 
@@ -96,11 +96,23 @@ def test_a_message_of_the_user_that_answers_a_question_closes_it_as_inferred(mem
         ("Go on", False),
         ("Run the tests now", False),
         ("Why do you ask?", False),
+        ("Push it to ghcr.io", True),
+        ("Fix the registry docs first", False),  # shares a word, but orders something else
+        ("ok, next task: rename the file", False),
         ("Please also update the changelog and the licence headers of all files while you are there.", False),
     ],
 )
 def test_only_what_can_be_an_answer_closes_a_question(memory, user, task, said, is_answer):
     memory.task_remember(task, "Which registry shall I push to?", type="question")
+    user.task_update(task, said)
+    assert (memory.task_get(task).questions == ()) is is_answer
+
+
+@pytest.mark.parametrize(
+    ("said", "is_answer"), [("3", True), ("Use 4 of them", True), ("Fix issue 17 first", False)]
+)
+def test_a_number_in_another_order_is_no_count(memory, user, task, said, is_answer):
+    memory.task_remember(task, "How many replicas do you want?", type="question")
     user.task_update(task, said)
     assert (memory.task_get(task).questions == ()) is is_answer
 

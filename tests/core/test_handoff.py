@@ -23,7 +23,7 @@ SAME = (
 
 def told(entries) -> list[tuple]:
     return [
-        (entry.type, entry.summary, entry.detail, entry.item, entry.key, entry.tags, entry.relevance_to,
+        (entry.type, entry.summary, entry.detail, entry.step, entry.key, entry.tags, entry.relevance_to,
          {name: value for name, value in entry.data.items() if name != "received"})
         for entry in entries
     ]  # fmt: skip
@@ -33,7 +33,7 @@ def plan(task) -> list[tuple]:
     return [
         (item.id, item.title, item.status, item.note, item.active_issue, item.depends_on, dict(item.detail),
          item.evidence, item.dropped_in, item.replaced_by, item.started_at, item.completed_at)
-        for item in task.items
+        for item in task.steps
     ]  # fmt: skip
 
 
@@ -120,7 +120,7 @@ def test_a_capsule_is_bounded_and_keeps_the_request_and_the_newest(memory, opene
     assert len(text.encode()) <= 50_000 < len(whole.encode())
     content = read_capsule(text)
     assert content["task"]["request"] == memory.task_get(task).request
-    assert len(content["items"]) == 200
+    assert len(content["steps"]) == 200
     assert content["decisions"][-1]["summary"] == "Keep the key of table 100"
     assert content["left_out"]["notes"] > 0
     other = opened(new_store_url())
@@ -173,13 +173,13 @@ BREAKS = {
     "no name": lambda c: c["task"].pop("name"),
     "a status that is none": lambda c: c["task"].update(status="fine"),
     "a phase that is none": lambda c: c["task"].update(phase="x"),
-    "steps with one id": lambda c: c["items"].append(dict(c["items"][0])),
-    "a step id that is none": lambda c: c["items"][0].update(id="../x"),
-    "a step without a title": lambda c: c["items"][0].update(title=" "),
-    "steps in a circle": lambda c: c["items"][0].update(depends_on=["check"]),
-    "a step status that is none": lambda c: c["items"][0].update(status="x"),
+    "steps with one id": lambda c: c["steps"].append(dict(c["steps"][0])),
+    "a step id that is none": lambda c: c["steps"][0].update(id="../x"),
+    "a step without a title": lambda c: c["steps"][0].update(title=" "),
+    "steps in a circle": lambda c: c["steps"][0].update(depends_on=["check"]),
+    "a step status that is none": lambda c: c["steps"][0].update(status="x"),
     "a plan version that is none": lambda c: c["task"].update(plan_version="1"),
-    "a time that is none": lambda c: c["items"][0].update(completed_at="yesterday"),
+    "a time that is none": lambda c: c["steps"][0].update(completed_at="yesterday"),
     "an entry that is a text": lambda c: c["decisions"].append("x"),
     "an entry without a summary": lambda c: c["decisions"][0].pop("summary"),
     "an entry of no type": lambda c: c["notes"][0].update(type="snapshot"),

@@ -24,7 +24,7 @@ def test_save_plan(memory):
     task = memory.task_register("Research").task_id
     step = {"stepDescription": "Search", "toolName": "web", "sub_task_input": {"q": 1}, "narrative_step": "…"}
     memory.task_plan_replace(task, [{"stage": 1, "steps": [step]}])
-    (item,) = memory.task_get(task).items
+    (item,) = memory.task_get(task).steps
     assert (item.title, item.stage) == ("Search", "1")
     assert item.detail == {"tool": "web", "input": {"q": 1}, "narrative": "…"}
     memory.task_plan_replace(task, [{"stage": 1, "steps": ["Search again"]}], reason="replan_1")

@@ -26,15 +26,15 @@ BANK_PLAN = [
 
 
 def statuses(memory, task) -> dict[str, str]:
-    return {item.id: item.status for item in memory.task_get(task).items}
+    return {item.id: item.status for item in memory.task_get(task).steps}
 
 
 def live(memory, task) -> list[str]:
-    return [item.id for item in memory.task_get(task).items if item.dropped_in is None]
+    return [item.id for item in memory.task_get(task).steps if item.dropped_in is None]
 
 
 def item_of(memory, task, name):
-    return next(item for item in memory.task_get(task).items if item.id == name)
+    return next(item for item in memory.task_get(task).steps if item.id == name)
 
 
 # --- reading a plan ---------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ def item_of(memory, task, name):
 
 def test_the_steps_of_a_bank_keep_all_their_fields(memory):
     task = memory.task_register("Research", BANK_PLAN).task_id
-    first, second = memory.task_get(task).items
+    first, second = memory.task_get(task).steps
     assert (first.title, first.stage) == ("Search", "1")
     assert first.detail == {"tool": "web", "input": {"q": "x"}, "narrative": "Looking"}
     assert (second.title, second.stage, second.ordinal) == ("Write", "2", 1)
@@ -51,7 +51,7 @@ def test_the_steps_of_a_bank_keep_all_their_fields(memory):
 def test_steps_that_wait_for_nothing_are_ready(memory):
     plan = {"a": {"title": "A"}, "b": {"title": "B", "depends_on": ["a"]}, "c": {"title": "C"}}
     task = memory.task_register("Graph", plan).task_id
-    ready = lambda: [item.id for item in memory.task_get(task).items if item.ready]  # noqa: E731
+    ready = lambda: [item.id for item in memory.task_get(task).steps if item.ready]  # noqa: E731
     assert ready() == ["a", "c"]
     memory.task_update(task, step="a", step_status="completed")
     assert ready() == ["b", "c"]
@@ -65,7 +65,7 @@ def test_a_new_plan_takes_the_place_of_the_old_one_and_tombstones_stay(memory, t
     memory.task_update(task, step=2, step_status="active")
     clock.forward(60)
     written = memory.task_plan_replace(task, ["Push", "Check", "Tell"], reason="No container needed")
-    assert written.items == ("s2", "s4", "s5")
+    assert written.steps == ("s2", "s4", "s5")
     assert (written.done, written.total, written.current, written.next) == (1, 4, "s2", "s4")
     assert statuses(memory, task) == {
         "s1": "completed",
@@ -78,7 +78,7 @@ def test_a_new_plan_takes_the_place_of_the_old_one_and_tombstones_stay(memory, t
     assert (gone.dropped_in, gone.completed_at, gone.title) == (2, "2026-03-01T12:01:00.000Z", "Run")
     seen = memory.task_get(task)
     assert (seen.plan_version, seen.last_replanned_at) == (2, "2026-03-01T12:01:00.000Z")
-    assert [item.id for item in seen.items][:3] == ["s2", "s4", "s5"]
+    assert [item.id for item in seen.steps][:3] == ["s2", "s4", "s5"]
     assert memory.task_thread(task).events[-1].text == "No container needed"
 
 
@@ -106,11 +106,11 @@ def test_ids_are_never_given_twice_however_often_the_plan_changes(memory, task):
     seen = {"s1", "s2", "s3"}
     for round_ in range(5):
         written = memory.task_plan_replace(task, [f"Step {round_}", {"id": f"x{round_}", "title": "x"}])
-        assert not seen & set(written.items)
-        seen |= set(written.items)
+        assert not seen & set(written.steps)
+        seen |= set(written.steps)
         written = memory.task_plan_append(task, ["More"])
-        assert not seen & set(written.items)
-        seen |= set(written.items)
+        assert not seen & set(written.steps)
+        seen |= set(written.steps)
     assert set(statuses(memory, task)) == seen
 
 
@@ -123,7 +123,7 @@ def test_a_step_that_is_kept_keeps_its_status_and_takes_new_details(memory, task
             {"id": "s1", "title": "Build", "owner": "me"},
         ],
     )
-    third, first = memory.task_get(task).items[:2]
+    third, first = memory.task_get(task).steps[:2]
     assert (third.id, third.title, third.stage, third.depends_on) == ("s3", "Run it", "last", ("s1",))
     assert (first.status, first.detail, first.ordinal) == ("completed", {"owner": "me"}, 1)
     assert item_of(memory, task, "s2").status == "cancelled"
@@ -207,10 +207,10 @@ def test_every_earlier_plan_stays_readable(memory, task, clock):
         (1, NOON, None),
         (second.seq, "2026-03-01T12:01:00.000Z", "Started anew"),
     ]
-    assert [item.title for item in plans[0].items] == ["Build", "Push", "Run"]
-    assert [item.title for item in plans[1].items if item.dropped_in is None] == ["Search", "Write", "Build"]
-    assert plans[1].items[0].detail["narrative"] == "Looking"
-    assert [item.title for item in plans[2].items if item.status == "pending"] == ["Search", "Last"]
+    assert [item.title for item in plans[0].steps] == ["Build", "Push", "Run"]
+    assert [item.title for item in plans[1].steps if item.dropped_in is None] == ["Search", "Write", "Build"]
+    assert plans[1].steps[0].detail["narrative"] == "Looking"
+    assert [item.title for item in plans[2].steps if item.status == "pending"] == ["Search", "Last"]
 
 
 def test_a_task_without_a_plan_has_no_plans(memory):
@@ -225,24 +225,24 @@ def test_a_task_without_a_plan_has_no_plans(memory):
 
 def test_steps_are_added_at_the_end(memory, task):
     written = memory.task_plan_append(task, ["Check", {"id": "tell", "title": "Tell", "depends_on": ["s3"]}])
-    assert written.items == ("s4", "tell")
+    assert written.steps == ("s4", "tell")
     assert written.total == 5
     assert live(memory, task) == ["s1", "s2", "s3", "s4", "tell"]
-    assert [item.ordinal for item in memory.task_get(task).items] == [0, 1, 2, 3, 4]
+    assert [item.ordinal for item in memory.task_get(task).steps] == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("after", ["s1", 1, "Build", "bui"])
 def test_steps_are_added_after_a_step(memory, task, after):
     memory.task_plan_append(task, ["Test", "Sign"], after=after, note="forgotten")
     assert live(memory, task) == ["s1", "s4", "s5", "s2", "s3"]
-    assert [item.ordinal for item in memory.task_get(task).items] == [0, 1, 2, 3, 4]
+    assert [item.ordinal for item in memory.task_get(task).steps] == [0, 1, 2, 3, 4]
     assert memory.task_thread(task).events[-1].text == "forgotten"
 
 
 def test_steps_are_added_before_the_tombstones(memory, task):
     memory.task_plan_replace(task, ["Only"])
     memory.task_plan_append(task, ["Then"])
-    assert [item.title for item in memory.task_get(task).items] == ["Only", "Then", "Build", "Push", "Run"]
+    assert [item.title for item in memory.task_get(task).steps] == ["Only", "Then", "Build", "Push", "Run"]
     assert memory.task_update(task, step=2, step_status="active").current == "s5"
 
 
@@ -261,7 +261,7 @@ def test_steps_that_cannot_be_added_leave_the_plan_as_it_is(memory, task):
         ({"items": ""}, "invalid_plan"),
         ({"items": "\n"}, "invalid_plan"),
         ({"items": {"steps": []}}, "invalid_plan"),
-        ({"items": ["A"], "after": "nowhere"}, "item_not_found"),
+        ({"items": ["A"], "after": "nowhere"}, "step_not_found"),
         ({"items": [{"id": "s1", "title": "A"}]}, "invalid_plan"),
         ({"items": [{"id": "x", "title": "A", "depends_on": ["x"]}]}, "dependency_cycle"),
         ({"items": ["A"], "note": 5}, "invalid_argument"),
@@ -440,18 +440,18 @@ def test_a_step_that_cannot_be_changed_so_stays_as_it_is(memory, task):
         ({"status": "done"}, "invalid_argument"),
         ({"item": "s1"}, "invalid_argument"),
         ({"item": "s1", "status": "bogus"}, "unknown_word"),
-        ({"item": "nowhere", "status": "done"}, "item_not_found"),
-        ({"item": 0, "status": "done"}, "item_not_found"),
-        ({"item": 4, "status": "done"}, "item_not_found"),
-        ({"item": -1, "status": "done"}, "item_not_found"),
-        ({"item": 10**12, "status": "done"}, "item_not_found"),
-        ({"item": "", "status": "done"}, "item_not_found"),
-        ({"ordinal": 3, "status": "done"}, "item_not_found"),
+        ({"item": "nowhere", "status": "done"}, "step_not_found"),
+        ({"item": 0, "status": "done"}, "step_not_found"),
+        ({"item": 4, "status": "done"}, "step_not_found"),
+        ({"item": -1, "status": "done"}, "step_not_found"),
+        ({"item": 10**12, "status": "done"}, "step_not_found"),
+        ({"item": "", "status": "done"}, "step_not_found"),
+        ({"ordinal": 3, "status": "done"}, "step_not_found"),
         ({"ordinal": -1, "status": "done"}, "invalid_argument"),
         ({"ordinal": "1", "status": "done"}, "invalid_argument"),
         ({"item": "s1", "depends_on": ["s1"]}, "dependency_cycle"),
-        ({"item": "s1", "depends_on": ["nowhere"]}, "item_not_found"),
-        ({"item": "s1", "replaced_by": "nowhere"}, "item_not_found"),
+        ({"item": "s1", "depends_on": ["nowhere"]}, "step_not_found"),
+        ({"item": "s1", "replaced_by": "nowhere"}, "step_not_found"),
         ({"item": "s1", "title": " "}, "invalid_argument"),
         ({"item": "s1", "note": "x" * 100_001}, "too_large"),
         ({"item": "s1", "status": "done", "token": 1}, "stale_token"),
@@ -461,13 +461,13 @@ def test_a_step_that_cannot_be_changed_so_stays_as_it_is(memory, task):
 
 
 def test_the_error_for_an_unknown_step_lists_the_known_ones(memory, task):
-    with refused(memory, "item_not_found", naming="s1 (Build), s2 (Push), s3 (Run)"):
+    with refused(memory, "step_not_found", naming="s1 (Build), s2 (Push), s3 (Run)"):
         memory.task_item_update(task, "nowhere", status="done")
 
 
 def test_an_ambiguous_title_is_refused_with_its_candidates(memory):
     task = memory.task_register("Deploy", ["Test", "Fix", "Test"]).task_id
-    with refused(memory, "ambiguous_item", naming="s1 (Test), s3 (Test)") as caught:
+    with refused(memory, "ambiguous_step", naming="s1 (Test), s3 (Test)") as caught:
         memory.task_item_update(task, "test", status="done")
     assert caught.value.details["candidates"] == ["s1", "s3"]
 
@@ -491,10 +491,10 @@ def test_a_new_plan_by_titles_keeps_dependencies_stages_and_states_of_the_steps_
     memory.task_step_update(task, "a", status="completed")
     memory.task_step_update(task, "b", status="active", note="half of it")
     memory.task_plan(["Dump", "Load", "Tell the users", "Switch"])  # without Check
-    steps = {item.id: item for item in memory.task_get(task).items if item.dropped_in is None}
+    steps = {item.id: item for item in memory.task_get(task).steps if item.dropped_in is None}
     assert [item.title for item in steps.values()] == ["Dump", "Load", "Tell the users", "Switch"]
     assert (steps["a"].status, steps["b"].status, steps["b"].note) == ("completed", "active", "half of it")
     assert (steps["b"].depends_on, steps["b"].stage) == (("a",), "2")
     assert steps["d"].depends_on == ()  # nothing waits for a step that was dropped
     memory.task_plan_replace(task, [{"id": "b", "title": "Load", "depends_on": []}])
-    assert memory.task_get(task).items[0].depends_on == ()
+    assert memory.task_get(task).steps[0].depends_on == ()

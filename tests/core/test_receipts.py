@@ -8,7 +8,7 @@ from tests.support import refused
 
 
 def evidence(memory, task, step="Build"):
-    return next(item for item in memory.task_get(task).items if item.title == step).evidence
+    return next(item for item in memory.task_get(task).steps if item.title == step).evidence
 
 
 def test_a_completed_step_is_only_reported(memory, task):
@@ -147,7 +147,7 @@ def test_a_bad_receipt_is_refused(memory, task):
         ({"command": ""}, "invalid_argument"),
         ({"command": "x", "exit_code": "0"}, "invalid_argument"),
         ({"command": "x", "exit_code": True}, "invalid_argument"),
-        ({"command": "x", "item": "none"}, "item_not_found"),
+        ({"command": "x", "item": "none"}, "step_not_found"),
         ({"command": "x"}, "invalid_argument"),
         ({"command": "x", "output": float("nan"), "item": 1}, "invalid_json"),
     ]:

@@ -55,7 +55,7 @@ def test_signs_that_only_look_like_digits_are_read_as_text(memory, task):
 def test_the_reply_names_each_step_that_moved(memory, task):
     written = memory.task_update(task, "image built as v1.2.3")
     assert written.moved == (StepMove(step="s1", number=1, title="Build Docker image", status="completed"),)
-    item = memory.task_get(task).items[0]
+    item = memory.task_get(task).steps[0]
     assert (item.status, item.basis, item.cause) == ("completed", "inferred", written.seq)
 
 
@@ -83,7 +83,7 @@ def test_an_explicit_status_stands_and_the_reply_asks(memory, task):
 def test_a_message_with_an_explicit_status_moves_what_it_sets_and_what_else_it_says(memory, task):
     written = memory.task_update(task, "pushed to ghcr.io as well", step=1, step_status="completed")
     assert moves(written) == {2: "completed"}
-    assert [item.basis for item in memory.task_get(task).items[:2]] == ["explicit", "inferred"]
+    assert [item.basis for item in memory.task_get(task).steps[:2]] == ["explicit", "inferred"]
 
 
 def test_what_a_report_moved_can_be_undone_and_stays_undone(memory, task):

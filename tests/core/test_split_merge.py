@@ -60,7 +60,7 @@ def _state(memory, task_id):
         ],
         "items": [
             (one.id, one.ordinal, one.title, one.status, one.note, one.depends_on, one.stage)
-            for one in task.items
+            for one in task.steps
             if one.dropped_in is None
         ],
         **{
@@ -105,14 +105,14 @@ def test_a_split_moves_what_came_after_the_instruction(memory, story):
     assert new.request == SECOND
     assert new.sources["request"].channel == "user"
     assert memory.task_event(new.id, 1).data["from"] == f"{task}#{at}"
-    assert [(one.title, one.status, one.note) for one in new.items] == [
+    assert [(one.title, one.status, one.note) for one in new.steps] == [
         ("Read the manual", "completed", "12 pages"),
         ("Translate it", "pending", None),
         ("Check the words", "pending", None),
     ]
-    assert [one.sources["title"].channel for one in new.items] == ["agent", "agent", "web"]
+    assert [one.sources["title"].channel for one in new.steps] == ["agent", "agent", "web"]
     assert _summaries(new.decisions) == ["Form of address"]
-    assert (new.decisions[0].item, new.decisions[0].relevance_to) == ("s4", ("s4",))
+    assert (new.decisions[0].step, new.decisions[0].relevance_to) == ("s4", ("s4",))
     assert new.decisions[0].data["from"].startswith(f"{task}#")
     assert [(one.summary, one.key) for one in new.exclusions] == [("machine translation", "mt")]
     assert _summaries(new.questions) == ["Which dialect?"]
@@ -127,13 +127,13 @@ def test_a_split_moves_what_came_after_the_instruction(memory, story):
     assert new.actions == 0
 
     old = memory.task_get(task)
-    live = [one for one in old.items if one.dropped_in is None]
+    live = [one for one in old.steps if one.dropped_in is None]
     assert [(one.title, one.status) for one in live] == [
         ("Find it", "completed"),
         ("Fix it", "pending"),
         ("Read the manual", "completed"),
     ]
-    moved = next(one for one in old.items if one.title == "Translate it")
+    moved = next(one for one in old.steps if one.title == "Translate it")
     assert (moved.status, moved.note) == ("cancelled", f"Moved to task {new.id}.")
     assert _summaries(old.decisions) == ["Decimal"]
     assert (old.exclusions, old.questions, old.effects) == ((), (), ())
@@ -312,12 +312,12 @@ def test_a_merge_takes_the_other_task_in(memory, pair):
         ("Now French.", "user"),
     ]
     assert task.instructions[0].data["from"] == f"{two}#1"
-    assert [(item.id, item.title, item.status) for item in task.items] == [
+    assert [(item.id, item.title, item.status) for item in task.steps] == [
         ("s1", "Find it", "pending"),
         ("s2", "Fix it", "pending"),
         ("s3", "Write it", "pending"),
     ]
-    assert task.decisions[0].item == "s3"
+    assert task.decisions[0].step == "s3"
     assert task.variables == {"version": "2", "owner": "bob"}
     assert [effect.what for effect in task.effects] == ["Upload the draft"]
     assert any(f"{two}#1-{last}" in note.summary for note in task.notes)
@@ -393,7 +393,7 @@ def test_time_travel_sees_both_sides(memory, story):
     memory.task_merge(task, other=new)
     then = memory.task_get(task, at=before.seq)
     assert then.variables == before.variables
-    assert [item.id for item in then.items] == [item.id for item in before.items]
+    assert [item.id for item in then.steps] == [item.id for item in before.steps]
     assert _summaries(then.instructions) == _summaries(before.instructions)
     assert memory.task_plans(new)[0].version == 1
 
@@ -439,7 +439,7 @@ def test_whatever_was_recorded_a_split_and_a_merge_can_be_undone(memory, seed):
     said: list[int] = []
     for number in range(60):
         task = chance.choice(tasks)
-        steps = [item.id for item in memory.task_get(task).items if item.dropped_in is None]
+        steps = [item.id for item in memory.task_get(task).steps if item.dropped_in is None]
         match chance.randrange(9):
             case 0:
                 written = user.task_remember(task, f"Say {number}.", type="user_instruction")

@@ -24,7 +24,7 @@ def test_a_new_task_is_active_and_has_a_short_id(memory):
         done=0,
         total=2,
         next="s1",
-        items=("s1", "s2"),
+        steps=("s1", "s2"),
     )
     assert rules.normal_id(first.task_id) == first.task_id
     assert len(first.task_id) == 10
@@ -69,7 +69,7 @@ def test_everything_that_a_task_is_registered_with_is_read_back(memory):
     assert task.tags == ("deploy", "urgent")
     assert (task.status, task.phase, task.kind) == ("active", "planning", "task")
     assert {(link.kind, link.target) for link in task.links} == {("parent", parent), ("goal", goal)}
-    assert [item.id for item in task.items] == ["build", "run"]
+    assert [item.id for item in task.steps] == ["build", "run"]
     assert (task.session, task.plan_version, task.seq) == ("S", 1, 1)
     assert json.loads(json.dumps(task.to_dict()))["name"] == "Deploy"
 
@@ -78,7 +78,7 @@ def test_a_task_with_nothing_but_a_name_has_plain_defaults(memory):
     task = memory.task_get(memory.task_register("Deploy").task_id)
     assert (task.phase, task.kind, task.approval_mode) == ("received", "task", "auto")
     assert (task.goal, task.request) == ("Deploy", None)
-    assert (task.items, task.plan_version, task.done, task.total) == ((), 0, 0, 0)
+    assert (task.steps, task.plan_version, task.done, task.total) == ((), 0, 0, 0)
     assert (task.workspace, task.metadata, task.variables, task.left_out) == ("/w", {}, {}, {})
     assert task.answer is task.error is task.conflict_of is task.context is None
 
@@ -133,7 +133,7 @@ def test_a_task_that_cannot_be_registered_leaves_nothing_behind(memory):
 
 
 def test_a_plan_over_its_limit_is_refused(opened, store_url):
-    memory = opened(store_url, max_plan_items=10)
+    memory = opened(store_url, max_plan_steps=10)
     task = memory.task_register("Deploy", ["x"] * 10).task_id
     with refused(memory, "too_large", naming="10"):
         memory.task_register("Deploy", ["x"] * 11)
@@ -164,17 +164,17 @@ def test_a_step_is_moved_along_with_a_message(memory, task, clock):
     clock.forward(90.5)
     written = memory.task_update(task, "built", step="s1", step_status="done")
     assert (written.done, written.total, written.current, written.next) == (1, 3, None, "s2")
-    item = memory.task_get(task).items[0]
+    item = memory.task_get(task).steps[0]
     assert (item.status, item.basis, item.evidence, item.cause) == ("completed", "explicit", "reported", 3)
     assert (item.started_at, item.completed_at) == (NOON, "2026-03-01T12:01:30.500Z")
     assert item.duration_seconds == 90.5
-    assert memory.task_thread(task).events[-1].item == "s1"
+    assert memory.task_thread(task).events[-1].step == "s1"
 
 
 def test_a_step_can_be_named_without_changing_it(memory, task):
     memory.task_update(task, "the log is in /tmp", step="Build")
-    assert memory.task_thread(task).events[-1].item == "s1"
-    assert memory.task_get(task).items[0].status == "pending"
+    assert memory.task_thread(task).events[-1].step == "s1"
+    assert memory.task_get(task).steps[0].status == "pending"
 
 
 def test_status_phase_reason_next_blockers_and_attention_are_set_and_cleared(memory, task):
@@ -360,8 +360,8 @@ def test_an_update_that_cannot_be_leaves_nothing_behind(memory, task):
         ({"phase": "bogus"}, "unknown_word"),
         ({"step": 1, "step_status": "bogus"}, "unknown_word"),
         ({"step_status": "done"}, "invalid_argument"),
-        ({"step": 9, "step_status": "done"}, "item_not_found"),
-        ({"message": "x", "step": "nowhere"}, "item_not_found"),
+        ({"step": 9, "step_status": "done"}, "step_not_found"),
+        ({"message": "x", "step": "nowhere"}, "step_not_found"),
         ({"blockers": 5}, "invalid_argument"),
         ({"blockers": ["x"] * 51}, "too_large"),
         ({"name": ""}, "invalid_argument"),
@@ -378,7 +378,7 @@ def test_an_update_that_cannot_be_leaves_nothing_behind(memory, task):
 
 def test_a_step_with_an_ambiguous_name_is_refused_and_the_candidates_are_listed(memory):
     task = memory.task_register("Deploy", ["Run the tests", "Run the server"]).task_id
-    with refused(memory, "ambiguous_item", naming="s2 (Run the server)") as caught:
+    with refused(memory, "ambiguous_step", naming="s2 (Run the server)") as caught:
         memory.task_update(task, step="Run the", step_status="done")
     assert caught.value.details["candidates"] == ["s1", "s2"]
 

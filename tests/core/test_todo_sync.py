@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.model.types import Item
+from ringbolt.model.types import Step
 from tests.support import refused
 
 
@@ -16,7 +16,7 @@ def listed(*steps: tuple[str, str], ids: bool = False) -> list[dict[str, str]]:
 
 
 def live(memory, task: str) -> list[tuple[str, str]]:
-    return [(item.title, item.status) for item in memory.task_get(task).items if item.dropped_in is None]
+    return [(item.title, item.status) for item in memory.task_get(task).steps if item.dropped_in is None]
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_list_with_statuses_is_one_event(memory, task):
     found = memory.task_get(task)
     assert found.phase == "executing"
     assert found.plan_version == 1
-    assert [item.basis for item in found.items] == ["explicit"] * 3
+    assert [item.basis for item in found.steps] == ["explicit"] * 3
     assert memory.verify().problems == ()
 
 
@@ -51,7 +51,7 @@ def test_a_new_status_is_not_a_new_plan_version(memory, task):
     found = memory.task_get(task)
     assert found.plan_version == 1
     assert live(memory, task) == [("Build", "completed"), ("Push", "active")]
-    assert memory.task_event(task, found.seq).type == "item.updated"
+    assert memory.task_event(task, found.seq).type == "step.updated"
 
 
 def test_several_steps_can_be_active_at_once(memory, task):
@@ -63,19 +63,19 @@ def test_several_steps_can_be_active_at_once(memory, task):
 def test_what_the_list_leaves_out_becomes_a_tombstone_but_what_is_done_stays_done(memory, task):
     memory.task_plan_sync(task, listed(("Build", "completed"), ("Push", "pending"), ("Tell", "pending")))
     memory.task_plan_sync(task, listed(("Tell", "pending"), ("Sign", "pending")))
-    found: dict[str, Item] = {item.title: item for item in memory.task_get(task).items}
+    found: dict[str, Step] = {item.title: item for item in memory.task_get(task).steps}
     assert (found["Build"].status, found["Build"].dropped_in) == ("completed", 2)
     assert (found["Push"].status, found["Push"].dropped_in) == ("cancelled", 2)
-    assert [item.title for item in memory.task_get(task).items][:2] == ["Tell", "Sign"]
+    assert [item.title for item in memory.task_get(task).steps][:2] == ["Tell", "Sign"]
     assert (memory.task_get(task).done, memory.task_get(task).total) == (1, 3)
     assert memory.verify().problems == ()
 
 
 def test_a_step_is_known_again_by_the_lists_own_id_while_it_is_open(memory, task):
     memory.task_plan_sync(task, listed(("Build", "completed"), ("Push", "pending"), ids=True))
-    names = {item.title: item.id for item in memory.task_get(task).items}
+    names = {item.title: item.id for item in memory.task_get(task).steps}
     memory.task_plan_sync(task, listed(("Another list", "pending"), ("Push it", "in_progress"), ids=True))
-    found = {item.title: item.id for item in memory.task_get(task).items}
+    found = {item.title: item.id for item in memory.task_get(task).steps}
     assert found["Push it"] == names["Push"]
     assert found["Build"] == names["Build"]
     assert found["Another list"] not in names.values()
@@ -89,16 +89,16 @@ def test_two_steps_of_one_title_stay_two(memory, task):
         task, listed(("Run tests", "completed"), ("Fix", "completed"), ("Run tests", "completed"))
     )
     assert [status for _, status in live(memory, task)] == ["completed"] * 3
-    assert len(memory.task_get(task).items) == 3
+    assert len(memory.task_get(task).steps) == 3
 
 
 def test_statuses_of_a_list_are_explicit_and_are_not_overruled_by_inference(memory, task):
     memory.task_plan_append(task, ["Build the image", "Push the image"])
     memory.task_update(task, "Step 1 is done.")
-    assert memory.task_get(task).items[0].basis == "inferred"
+    assert memory.task_get(task).steps[0].basis == "inferred"
     memory.task_plan_sync(task, listed(("Build the image", "pending"), ("Push the image", "pending")))
     memory.task_update(task, "Step 1 is done. Moving on to step 2.")
-    assert [(item.status, item.basis) for item in memory.task_get(task).items] == [
+    assert [(item.status, item.basis) for item in memory.task_get(task).steps] == [
         ("pending", "explicit")
     ] * 2
 

@@ -155,7 +155,7 @@ def test_every_event_type_is_in_the_reference():
                     branches += [first.body, first.orelse]
                     first = first.orelse
                 written.update(part.value for part in branches if isinstance(part, ast.Constant))
-    assert {"task.registered", "message", "item.updated", "undone"} <= written
+    assert {"task.registered", "message", "step.updated", "undone"} <= written
     written.update(docs.rules.ENTRY_TYPES)
     assert not {kind for kind in written if f"`{kind}`" not in page}
 

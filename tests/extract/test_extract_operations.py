@@ -23,7 +23,7 @@ def test_a_step_that_ends_is_extracted_by_the_worker(memory, worker, task):
     assert worker.run_once() == WorkerReport(done=1)
     found = memory.task_get(task)
     (decision,) = found.decisions
-    assert (decision.summary, decision.data["reasoning"], decision.item) == (
+    assert (decision.summary, decision.data["reasoning"], decision.step) == (
         "use mmap", "the file is large", "s1",
     )  # fmt: skip
     assert decision.data["inferred"] is True

@@ -40,7 +40,7 @@ def test_a_similar_task_gets_the_lessons_of_the_last_one(memory):
     )  # fmt: skip
     written = memory.task_register("Release it again", ["Build it", "Push the image"], key="k")
     (told,) = written.patterns
-    assert told.told() == (
+    assert told.sentence() == (
         f"docker push docker.io/shop:1 failed twice ({DENIED}); docker push ghcr.io/shop:1 worked"
     )
     assert (told.type, told.channel, told.times) == ("model_failure", "tool", 2)
@@ -74,7 +74,7 @@ def test_what_was_ruled_out_and_the_decision_after_it_are_a_lesson(memory):
     memory.task_step_update(task, 1, status="completed")
     memory._extract(task, extractor=StandIn)
     (told,) = memory.task_register("Two", ["Store all sessions"]).patterns
-    assert told.told() == (
+    assert told.sentence() == (
         "Redis for the sessions failed (it is not allowed here); Keep them in PostgreSQL worked"
     )
 
@@ -87,7 +87,7 @@ def test_what_the_user_had_to_say_is_a_lesson(memory):
     memory.task_step_update(task, 1, status="completed")
     memory._extract(task, extractor=StandIn)
     (told,) = memory.task_register("Two", ["Format the tables"]).patterns
-    assert (told.type, told.told()) == (
+    assert (told.type, told.sentence()) == (
         "prompt_effective", "the user had to say Use tabs in the tables, not spaces.",
     )  # fmt: skip
 
@@ -140,7 +140,7 @@ def test_a_pattern_is_recorded_with_one_call_in_the_words_of_the_source(memory, 
     }  # fmt: skip
     assert all(row["frequency"] == 1 for row in found)
     told = memory.task_register("Two", ["Push the image"]).patterns
-    assert {one.told() for one in told} == {
+    assert {one.sentence() for one in told} == {
         "docker.io failed (denied); ghcr.io worked", "the user had to say Say which registry",
     }  # fmt: skip
     with refused(memory, "unknown_word"):

@@ -326,15 +326,19 @@ def only_probable():
     raise AssertionError("the model is sure of all of these")
 
 
-def test_a_probable_decision_is_a_discovery_and_not_a_decision(memory, task):
+def weak_notes(memory, task):
+    return [event for event in memory.events(task) if event.data.get("weak")]
+
+
+def test_only_a_search_finds_what_was_probably_decided(memory, task):
     text = only_probable()
     memory.task_update(task, text)
     found = read(memory, task)
-    assert found.decisions == ()
-    (note,) = [one for one in found.notes if one.data.get("weak")]
-    assert note.summary.startswith("Probably decided: ")
+    assert found.decisions == found.notes == ()
+    (note,) = weak_notes(memory, task)
+    assert note.text.startswith("Probably decided: ")
     assert note.data["confidence"] < speech_model.SURE
-    assert note.seq in [hit.seq for hit in memory.task_recall(note.summary, task_id=task).hits]
+    assert note.seq in [hit.seq for hit in memory.task_recall(note.text, task_id=task).hits]
     assert "Probably decided" not in memory.task_resume(task, budget=300).text
 
 
@@ -342,9 +346,16 @@ def test_a_supposition_is_not_even_probable(memory, task):
     memory.task_update(task, "If we chose Cassandra we would lose joins. We could use a queue instead.")
     found = read(memory, task)
     assert found.decisions == ()
-    assert not [one for one in found.notes if one.data.get("weak")]
+    assert not weak_notes(memory, task)
 
 
 def test_any_text_is_read_within_bounds():
     for text in ("", "\n\n", "?" * 5000, "a " * 50_000, "- x\n" * 20_000, "`" * 999, "\x00\ud800"[:1]):
         read_message(text)
+
+
+def test_what_failed_and_what_is_done_instead_are_told_apart_at_a_semicolon():
+    text = "Using DISTINCT ON drops rows, so that cannot work here; I'll aggregate with array_agg instead."
+    message = read_message(text).sure()
+    assert [one.choice for one in message.decisions] == ["aggregate with array_agg instead"]
+    assert [one.what for one in message.dead_ends] == ["Using DISTINCT ON drops rows"]

@@ -224,8 +224,10 @@ SAID = (
 
 _SUM_UP = """
 import sys
-from tests.support import open_memory
-memory = open_memory(sys.argv[1])
+from ringbolt.core.tasks import Tasks
+from ringbolt.extract.running_summary import Summarizing
+from tests.processes import open_rooms
+memory = open_rooms(sys.argv[1], Tasks, Summarizing)
 sys.stdin.readline()
 for number in range(20):
     memory.task_update(sys.argv[2], f"note {number}")

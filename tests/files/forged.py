@@ -18,7 +18,7 @@ def rehashed(lines):
         origin = Origin(**line.get("origin", {}))
         row = {
             "seq": line["seq"], "event_type": line["type"], "timestamp": line["at"],
-            "item_id": line.get("item"), "ref_seq": line.get("ref"), "origin_id": origin_id(origin),
+            "item_id": line.get("step"), "ref_seq": line.get("ref"), "origin_id": origin_id(origin),
             "forgotten": None,
             "correlation_id": line.get("correlation", ""), "text": line.get("text"),
             "data": json.dumps(line.get("data", {}), ensure_ascii=False, separators=(",", ":")),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import multiprocessing
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -444,19 +445,19 @@ def test_a_change_that_fails_leaves_the_file_and_nothing_else(folder):
     assert list(folder.iterdir()) == [path]
 
 
-def _append(path: str, word: str) -> None:
-    for _ in range(25):
-        shared_file.edit(path, lambda old: (old or b"") + word.encode(), 1 << 20)
+_APPEND = """
+import sys
+from ringbolt.files import shared_file
+path, word = sys.argv[1], sys.argv[2].encode()
+for _ in range(25):
+    shared_file.edit(path, lambda old: (old or b"") + word, 1 << 20)
+"""
 
 
 def test_processes_take_turns(folder):
     path = str(folder / "f.md")
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_append, args=(path, word)) for word in "abcd"]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
+    workers = [subprocess.Popen([sys.executable, "-c", _APPEND, path, word]) for word in "abcd"]
+    assert [worker.wait() for worker in workers] == [0] * 4
     content = (folder / "f.md").read_text()
     assert {letter: content.count(letter) for letter in "abcd"} == dict.fromkeys("abcd", 25)
 

@@ -364,8 +364,11 @@ def test_exports_at_the_same_time_leave_a_folder_that_fits_together(memory, task
 
 _LOOP = """
 import sys
-from tests.support import open_memory
-memory = open_memory(sys.argv[1], agent="killed")
+from ringbolt.core.actions import Actions
+from ringbolt.core.entries import Entries
+from ringbolt.files.folder_operations import Folders
+from tests.processes import open_rooms
+memory = open_rooms(sys.argv[1], Folders, Actions, Entries, agent="killed")
 print("go", flush=True)
 number = 0
 while True:
@@ -523,11 +526,11 @@ def test_a_folder_of_another_project_becomes_a_task(memory, tmp_path):
 def test_plans_log_and_contexts_of_another_project_keep_all_they_say(memory, tmp_path):
     foreign(tmp_path)
     (task_id,) = memory.import_bank(tmp_path).tasks
-    assert [[item.title for item in plan.items] for plan in memory.task_plans(task_id)] == [
+    assert [[item.title for item in plan.steps] for plan in memory.task_plans(task_id)] == [
         ["Read A"],
         ["Read A", "Compare"],
     ]
-    first, second = memory.task_get(task_id).items
+    first, second = memory.task_get(task_id).steps
     assert (first.status, first.basis, first.stage) == ("completed", "inferred", "1")
     assert first.detail == {
         "tool": "ReadWebpageTool", "input": {"url": "https://a.example"}, "narrative": "Reading offer A",
@@ -650,7 +653,7 @@ def test_a_folder_with_little_in_it_is_imported(memory, tmp_path):
     (at / "metadata.json").write_text('{"originalUserTask": null, "taskStatus": null, "timestamps": null}')
     (task_id,) = memory.import_bank(at).tasks
     task = memory.task_get(task_id)
-    assert (task.name, task.request, task.status, task.items) == ("some task", None, "active", ())
+    assert (task.name, task.request, task.status, task.steps) == ("some task", None, "active", ())
 
 
 def test_what_is_odd_in_a_folder_is_imported_as_far_as_it_goes_and_said(memory, tmp_path):
@@ -784,7 +787,7 @@ def states(memory, task, folder) -> list[str]:
                 own = json.loads(line[14:-4])
                 own.pop("by", None)  # what was imported is an import
                 # The files do not have the steps that were dropped: what they say of one is said by its name.
-                about = sorted({own.pop("item", ""), *own.pop("relevance_to", [])} - {""})
+                about = sorted({own.pop("step", ""), *own.pop("relevance_to", [])} - {""})
                 pages.append(json.dumps({**own, "seq": 0, "task": "", "about": about}))
     state = json.loads((folder / f".task-{task}.json").read_text())
     own = state.pop("ringbolt")
@@ -862,7 +865,7 @@ def test_states_as_the_guide_writes_them_become_a_task(memory, tmp_path):
         ("No staging server",),
     )
     assert task.variables == {"port": 8080, "url": "https://x", "retries": None}
-    assert [(item.title, item.status) for item in task.items] == [
+    assert [(item.title, item.status) for item in task.steps] == [
         ("Read the code", "completed"), ("Write the test", "pending"), ("Deploy", "pending"),
     ]  # fmt: skip
     (decision,) = task.decisions

@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 import time
+from functools import cache
 
 from ringbolt import TaskMemory
+from ringbolt.hosts import hook_build
 from ringbolt.hosts.capture_hook import CapturedEvent
 from ringbolt.hosts.drain import drain
 from ringbolt.hosts.hook_parts.embedded_parts import host_facts
@@ -37,8 +39,19 @@ PROGRAM = "from ringbolt.hosts.capture_hook import main; main()"
 HOST_LIMIT = 10_000
 
 
+_build = cache(hook_build.compiled)
+
+
+def hook_words(folder) -> list[str]:
+    """The command of a hook that is built in a folder."""
+    build = folder / "hook.pyc"
+    if not build.exists():
+        build.write_bytes(_build())
+    return [getattr(sys, "_base_executable", sys.executable), "-I", "-S", str(build)]
+
+
 class Host:
-    """Claude Code as its hooks see it: one session in one folder."""
+    """Claude Code as its hooks see it: one session in one folder, with the hook that `install` builds."""
 
     def __init__(self, folder, session="11111111-aaaa", name="claude-code"):
         self.folder = folder
@@ -47,6 +60,7 @@ class Host:
         self.store = folder / "data" / "store.db"
         self.work = folder / "work"
         self.work.mkdir(exist_ok=True)
+        self.words = hook_words(folder)
 
     def environment(self, **more):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGBOLT_")}
@@ -68,7 +82,7 @@ class Host:
 
     def start(self, event, **more):
         return subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, self.name, event],
+            [*self.words, self.name, event],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=self.environment(**more), cwd=self.folder,
         )  # fmt: skip

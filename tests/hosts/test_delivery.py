@@ -55,20 +55,20 @@ def test_a_session_that_died_is_distilled_when_it_goes_on(host):
     assert is_distilled(host)
 
 
-def usage(host, tokens: int) -> None:
+def usage(host, tokens: int, separators=(",", ":")) -> None:
     """A transcript as long as a session of that many tokens has, with what its last request used."""
     message = {"role": "assistant", "content": [{"type": "text", "text": "word " * 60_000}]}
     used = {"input_tokens": 7, "cache_creation_input_tokens": 1_000, "cache_read_input_tokens": tokens}
     line = {"type": "assistant", "uuid": f"u{tokens}", "message": {**message, "usage": used}}
     with (host.folder / "transcript.jsonl").open("a") as file:
-        file.write(json.dumps(line, separators=(",", ":")) + "\n")
+        file.write(json.dumps(line, separators=separators) + "\n")
 
 
 def test_a_context_that_is_nearly_full_is_distilled_once(host):
     usage(host, 120_000)
     host.bash("ls", "x", 1, transcript_path=str(host.folder / "transcript.jsonl"))
     assert not is_distilled(host)
-    usage(host, 165_000)
+    usage(host, 165_000, separators=(", ", ": "))
     host.bash("ls -l", "x", 2, transcript_path=str(host.folder / "transcript.jsonl"))
     assert is_distilled(host)
     with host.memory() as memory:

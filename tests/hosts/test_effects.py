@@ -391,4 +391,4 @@ def test_a_check_of_some_tests_verifies_only_the_step_that_it_is_about(quick):
     quick.bash("pytest tests/test_totals.py", "3 passed", 2)
     todo("completed", "completed")
     with quick.memory() as memory:
-        assert [item.evidence for item in memory.task_get().items] == ["verified", "reported"]
+        assert [item.evidence for item in memory.task_get().steps] == ["verified", "reported"]

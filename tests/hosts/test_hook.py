@@ -183,7 +183,7 @@ def test_tasks_of_the_hosts_own_list_become_steps_with_their_ids(host):
         "TaskUpdate", {"taskId": "2", "status": "in_progress", "subject": "Mend it"}, {"success": True}, "y"
     )
     with host.memory() as memory:
-        assert [(step.title, step.status) for step in memory.task_get().items] == [
+        assert [(step.title, step.status) for step in memory.task_get().steps] == [
             ("Look", "completed"), ("Mend it", "active")]  # fmt: skip
 
 

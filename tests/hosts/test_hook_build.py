@@ -108,8 +108,9 @@ def events_to_clean(count):
                 yield host, path.stem, json.loads(path.read_text())
     # Apart from each other: pieces that run together may look like another secret once one is redacted.
     made = Made(2, between="\n\n")
+    hosts = sorted(name for name, row in HOSTS.items() if row.events)
     for number in range(count):
-        host = sorted(HOSTS)[number % len(HOSTS)]
+        host = hosts[number % len(hosts)]
         event = next(name for name, ours in HOSTS[host].events.items() if ours == "PostToolUse")
         fields = {
             "session_id": "s",

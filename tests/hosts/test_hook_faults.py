@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -17,9 +18,9 @@ from ringbolt import TaskMemory
 from ringbolt.hosts import drained_events, hook_build
 from ringbolt.hosts.capture import events
 from ringbolt.hosts.drain import Drainer, drain
+from ringbolt.hosts.hook_parts.system_calls import Late, set_alarm
 from ringbolt.hosts.redaction_rules import rules_digest
 from ringbolt.journal.event_files import Journal
-from tests.hosts import hosting
 from tests.hosts.capture_process import Capturing, built_hook
 from tests.hosts.hosting import PROGRAM, Host
 from tests.reliability.small_disks import done_as_root, small_disk
@@ -238,16 +239,39 @@ def test_a_full_disk_loses_no_event(tmp_path, request):
         assert host.left() == 0
 
 
-def test_a_hook_does_not_wait_for_a_host_that_never_closes_its_end(host, monkeypatch):
+def test_a_hook_does_not_wait_for_a_host_that_never_closes_its_end(host):
     impatient = PROGRAM.replace("import main;", "import main; main.__globals__['_PATIENCE'] = 0.5;")
     assert impatient != PROGRAM
-    monkeypatch.setattr(hosting, "PROGRAM", impatient)
+    host.words = [sys.executable, "-c", impatient]
     process = host.start("Stop")
     process.stdin.write(b'{"session_id": "x"')
     process.stdin.flush()
     assert process.wait(timeout=100) == 0
     for stream in (process.stdin, process.stdout, process.stderr):
         stream.close()
+
+
+def test_an_alarm_that_python_drops_rings_again(monkeypatch):
+    """An exception in a destructor or a callback goes nowhere."""
+    dropped = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda found: dropped.append(found.exc_type))
+
+    class Busy:
+        def __del__(self):
+            threading.Event().wait(100)
+
+    def rings_in_a_destructor():
+        busy = Busy()
+        set_alarm(0.01)
+        del busy
+        threading.Event().wait(100)
+
+    try:
+        with pytest.raises(Late):
+            rings_in_a_destructor()
+    finally:
+        set_alarm(None)
+    assert dropped == [Late]
 
 
 def test_a_host_that_reads_no_output_gets_its_event_written(host):

@@ -16,7 +16,7 @@ from ringbolt.hosts.install import jsonc, plugins
 from ringbolt.hosts.install.installer import Installer
 from ringbolt.hosts.install.plugins import OwnFile
 from ringbolt.hosts.install.templates import template
-from ringbolt.hosts.install.toml_settings import TomlTable
+from ringbolt.hosts.install.toml_settings import TomlHooks, TomlTable
 from ringbolt.model.errors import RingboltError
 from ringbolt.surfaces.mcp.tools import listed
 from tests.surfaces.command_line import data, run
@@ -68,7 +68,15 @@ def at(tmp_path, monkeypatch):
         folder.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCLAW_STATE_DIR"):
+    for name in (
+        "XDG_CONFIG_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "OPENCLAW_STATE_DIR",
+        "COPILOT_HOME",
+        "KIMI_CODE_HOME",
+        "CLINE_DIR",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(project)
     for name, module in (("ringbolt-hook", "ringbolt.hosts.capture_hook"), ("ringbolt", "ringbolt")):
@@ -114,7 +122,9 @@ def test_install_check_install_again_and_remove_leaves_every_byte(at, host, scop
         if isinstance(target, OwnFile):
             continue
         text = (
-            TOML_STARTS.get(start, TOML_STARTS["a table"]) if isinstance(target, TomlTable) else STARTS[start]
+            TOML_STARTS.get(start, TOML_STARTS["a table"])
+            if isinstance(target, (TomlTable, TomlHooks))
+            else STARTS[start]
         )
         if text is not None:
             write(target.path, text)
@@ -146,7 +156,11 @@ TOML_LAYOUTS = (
 
 def test_a_toml_table_comes_out_byte_for_byte_whatever_the_layout():
     table = TomlTable(path="config.toml", table=("mcp_servers", "ringbolt"), command="/opt/ringbolt")
+    hooks = TomlHooks(path="config.toml", hooks=({"event": "Stop", "command": "'a b' x", "timeout": 5},))
     for before in TOML_LAYOUTS:
+        after, _ = hooks.installed(before)
+        assert tomllib.loads(after)["hooks"] == list(hooks.hooks)
+        assert hooks.removed(after, None) == before
         after, _ = table.installed(before)
         assert tomllib.loads(after)["mcp_servers"]["ringbolt"]["command"] == "/opt/ringbolt"
         assert ("\r" not in before) or after.count("\r\n") > before.count("\r\n")
@@ -171,7 +185,7 @@ def test_claude_code_gets_its_events_with_absolute_paths_and_seconds(at):
 
 def test_each_host_gets_the_shape_that_it_reads(at):
     for host in HOSTS:
-        installer(at, host, "user" if host == "openclaw" else "project").install()
+        installer(at, host, "project" if "project" in HOSTS[host].scopes else "user").install()
     project = at / "project"
 
     def loaded(name: str) -> dict:
@@ -193,6 +207,22 @@ def test_each_host_gets_the_shape_that_it_reads(at):
     assert loaded(".github/hooks/ringbolt.json")["hooks"]["PreCompact"][0]["type"] == "command"
     assert loaded(".vscode/mcp.json")["servers"]["ringbolt"]["command"] == ringbolt
     assert loaded("opencode.json")["mcp"]["ringbolt"]["command"] == [ringbolt, "mcp"]
+    assert loaded(".qwen/settings.json")["hooks"]["Stop"][0]["hooks"][0]["timeout"] == 5000
+    assert loaded(".factory/mcp.json")["mcpServers"]["ringbolt"]["type"] == "stdio"
+    assert loaded(".factory/settings.json")["hooks"]["PreCompact"][0]["hooks"][0]["type"] == "command"
+    assert loaded(".agents/plugins/ringbolt/plugin.json")["name"] == "ringbolt"
+    assert loaded(".agents/plugins/ringbolt/hooks/hooks.json")["hooks"]["Stop"][0]["hooks"][0]["timeout"] == 5
+    assert loaded(".kiro/settings/mcp.json")["mcpServers"]["ringbolt"]["command"] == ringbolt
+    assert loaded(".amp/settings.json")["amp.mcpServers"]["ringbolt"]["command"] == ringbolt
+    home = at / "home"
+    kimi = tomllib.loads((home / ".kimi-code/config.toml").read_text())["hooks"]
+    assert [hook["event"] for hook in kimi] == list(HOSTS["kimi-code"].events)
+    assert kimi[0].keys() == {"event", "command", "timeout"}, "a further field makes the whole file invalid"
+    copilot = json.loads((home / ".copilot/hooks/ringbolt.json").read_text())
+    assert (copilot["version"], copilot["hooks"]["Stop"][0]["type"]) == (1, "command")
+    assert json.loads((home / ".copilot/mcp-config.json").read_text())["mcpServers"]["ringbolt"]["tools"] == [
+        "*"
+    ]
     extension = at / "home/.openclaw/extensions/ringbolt"
     assert json.loads((extension / "openclaw.plugin.json").read_text())["id"] == "ringbolt"
     assert json.loads((extension / "package.json").read_text())["openclaw"]["extensions"] == ["./index.js"]

@@ -341,7 +341,7 @@ def test_to_dos_that_host_and_tool_both_report_are_one_step(host):
     host.tell("PostToolUse", tool_name="TaskUpdate", tool_input={"taskId": "1", "status": "completed"},
               tool_use_id="u1", tool_response={})  # fmt: skip
     host.tell("TaskCompleted", task_id="9", task_subject="By a teammate")
-    steps = [(step.title, step.status) for step in host.task().items if step.dropped_in is None]
+    steps = [(step.title, step.status) for step in host.task().steps if step.dropped_in is None]
     done = [("Find the rounding", "completed"), ("Mend it", "pending"), ("By a teammate", "completed")]
     assert steps == done
 

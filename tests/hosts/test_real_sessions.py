@@ -52,7 +52,7 @@ def test_a_recorded_session_becomes_a_ledger_and_a_packet(tmp_path, monkeypatch,
     task, events = host.task(), host.events()
     assert task.request.startswith("The import of orders stops at line 900.")
     assert task.instructions[0].summary.startswith("Now make the importer log")
-    assert [(item.title, item.status) for item in task.items] == [
+    assert [(item.title, item.status) for item in task.steps] == [
         ("Reproduce the failure", "completed"), ("Fix the importer", "completed"), ("Test it", "completed"),
     ]  # fmt: skip
     actions = [event.data for event in events if event.type == "action"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 
@@ -15,8 +14,8 @@ from ringbolt.hosts.hook_parts.host_state import was_compacted
 from ringbolt.hosts.host_schemas import has_failed, output_of, read_event
 from ringbolt.hosts.transcripts.lines import exit_code
 from ringbolt.model.redaction import Redactor
+from tests.hosts.hosting import hook_words
 
-PROGRAM = "from ringbolt.hosts.capture_hook import main; main()"
 INJECTED = "<hook_context>&lt;ringbolt-1&gt;\nRecorded state.\n&lt;/ringbolt-1&gt;\n</hook_context>\n\n"
 
 
@@ -121,7 +120,7 @@ class Host:
         env = {**kept, **patient, "RINGBOLT_STORE": str(self.folder / "store.db")}
         told = {"session_id": "1", "cwd": str(self.folder / "work"), "transcript_path": str(self.transcript)}
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, self.name, event], input=json.dumps({**told, **fields}).encode(),
+            [*hook_words(self.folder), self.name, event], input=json.dumps({**told, **fields}).encode(),
             env=env, capture_output=True, timeout=60, check=True,
         )  # fmt: skip
         assert done.stderr == b""

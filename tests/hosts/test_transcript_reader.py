@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.hosts.transcripts.events import Answers, Compaction, Message, Prompt, TodoList, ToolCall
+from ringbolt.hosts.transcripts.lines import member
 from ringbolt.hosts.transcripts.reader import TranscriptReader, parser_for
 from tests.hosts.recordings import HOSTS, hook_reports, transcript
 
@@ -123,6 +124,6 @@ def test_an_earlier_line_is_found_by_what_it_contains(tmp_path):
     with open(path, "rb") as file:
         reading = TranscriptReader(file, parser_for(file, ""), position=path.stat().st_size)
         call = next(e.key for e in whole("claude-code") if isinstance(e, ToolCall) and e.failed)
-        line = reading.line_before(f'"id":"{call}"'.encode())
+        line = reading.line_before(member("id", f'"{call}"'))
         assert line["message"]["content"][0]["name"] == "Bash"
-        assert reading.line_before(b'"id":"nowhere"') == {}
+        assert reading.line_before(member("id", '"nowhere"')) == {}

@@ -33,6 +33,7 @@ class Session:
     def __init__(self, folder):
         self.store = str(folder / "store.db")
         self.transcript = folder / "session.jsonl"
+        self.separators = (",", ":")  # as the host writes them
         self.lines = 0
 
     def told(self, event, **fields):
@@ -57,7 +58,7 @@ class Session:
         self.lines += 1
         row = {"type": kind, "uuid": f"u{self.lines}", "message": {"role": kind, "content": blocks}, **more}
         with open(self.transcript, "a", encoding="utf-8") as file:
-            file.write(json.dumps(row, separators=(",", ":")) + end)
+            file.write(json.dumps(row, separators=self.separators) + end)
 
     def says(self, text, **more):
         self.write("assistant", {"type": "text", "text": text}, **more)
@@ -86,7 +87,9 @@ def session(tmp_path):
     return found
 
 
-def test_words_between_two_calls_are_written_once_and_in_their_order(session):
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")], ids=["compact", "with spaces"])
+def test_words_between_two_calls_are_written_once_and_in_their_order(session, separators):
+    session.separators = separators
     session.says("First I look at the proxy.")
     session.calls(1, command="ls")
     session.used(1, command="ls")
@@ -95,6 +98,10 @@ def test_words_between_two_calls_are_written_once_and_in_their_order(session):
     session.write("user", {"type": "text", "text": "A skill: how to bake cookies."}, isMeta=True)
     session.calls(2, command="cat cookie.py")
     session.used(2, command="cat cookie.py")
+    session.calls(3, command="rm cookie.py")
+    session.write(
+        "user", {"type": "tool_result", "tool_use_id": "t3", "content": "Permission denied", "is_error": True}
+    )
     session.tell("PreToolUse", tool_name="Bash", tool_input={"command": "true"})
     assert session.ledger() == [
         ("message", "First I look at the proxy."),
@@ -102,6 +109,7 @@ def test_words_between_two_calls_are_written_once_and_in_their_order(session):
         ("message", "The proxy is fine, so the cookie is wrong."),
         ("message", "A skill: how to bake cookies."),
         ("action", "Bash: cat cookie.py"),
+        ("action", "Bash: rm cookie.py"),
     ]
 
 

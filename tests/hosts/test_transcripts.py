@@ -118,7 +118,7 @@ def test_a_session_of_claude_code_becomes_a_task_with_its_times_and_trust(memory
     assert task.workspace == "/w/shop"
     assert task.session == "aaaa-1"
     assert task.created_at == "2026-02-03T04:00:04.500Z"
-    assert [(item.title, item.status) for item in task.items] == [
+    assert [(item.title, item.status) for item in task.steps] == [
         ("Copy the data", "active"), ("Switch over", "pending"),
     ]  # fmt: skip
     assert [entry.summary for entry in task.instructions] == ["/review the login", "Use port 8443."]
@@ -203,7 +203,7 @@ def test_the_task_tools_make_a_plan_with_ids(memory, capture, claude):
     claude.tool("TaskUpdate", {"taskId": "1", "status": "completed"}, "Updated")
     claude.tool("TaskUpdate", {"taskId": "3", "status": "deleted"}, "Updated")
     claude.tool("TaskUpdate", {"taskId": "9", "status": "completed"}, "Updated")
-    items = memory.task_get(capture().tasks[0]).items
+    items = memory.task_get(capture().tasks[0]).steps
     live = [(item.title, item.status) for item in items if item.dropped_in is None]
     assert live == [("Copy", "completed"), ("Switch", "pending")]
 
@@ -217,7 +217,7 @@ def test_a_to_do_list_that_was_emptied_stops_nothing(memory, capture, claude):
     claude.tool("Bash", {"command": "make test"}, "ok")
     report = capture()
     assert (report.refused, capture().new) == (0, 0)
-    assert [item.dropped_in is None for item in memory.task_get(report.tasks[0]).items] == [False]
+    assert [item.dropped_in is None for item in memory.task_get(report.tasks[0]).steps] == [False]
 
 
 def test_a_list_that_changed_nothing_then_changes_nothing_later(memory, capture, claude):
@@ -233,7 +233,7 @@ def test_a_list_that_changed_nothing_then_changes_nothing_later(memory, capture,
     for todos in (second, third):
         claude.tool("TodoWrite", {"todos": todos})
     assert capture().new == 1
-    assert [(item.title, item.status) for item in memory.task_get(task).items] == [
+    assert [(item.title, item.status) for item in memory.task_get(task).steps] == [
         ("Copy", "completed"), ("Switch", "pending"),
     ]  # fmt: skip
     before = newest(memory)
@@ -520,7 +520,7 @@ def test_a_rollout_of_codex_becomes_a_task(memory, capture, tmp_path):
     assert (report.files, report.skipped, report.refused) == (1, 1, 0)
     task = memory.task_get(report.tasks[0])
     assert (task.request, task.workspace, task.session) == (REQUEST, "/w/shop", "cccc-1")
-    assert [(step.title, step.status) for step in task.items] == [
+    assert [(step.title, step.status) for step in task.steps] == [
         ("Copy the data", "completed"), ("Switch", "active"),
     ]  # fmt: skip
     actions = [event for event in memory.events(task.id) if event.type == "action"]

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from tests.hosts.hosting import PROGRAM
+from tests.hosts.hosting import hook_words
 
 # A host runs a hook through a shell, with the event on its input, or our server directly: a child of its own,
 # forked, because importing everything for each one takes long.
@@ -37,8 +37,8 @@ for line in sys.stdin:
 class Host:
     """A program that has hooks and an MCP server."""
 
-    def __init__(self, process: subprocess.Popen) -> None:
-        self._process = process
+    def __init__(self, process: subprocess.Popen, folder) -> None:
+        self._process, self._hook = process, hook_words(folder)
 
     def _run(self, command: list[str], given: str | None) -> str:
         self._process.stdin.write(json.dumps([command, given]) + "\n")
@@ -47,7 +47,7 @@ class Host:
 
     def tell(self, session: str, event: str, **fields) -> None:
         told = {"session_id": session, "cwd": "/w", "hook_event_name": event, **fields}
-        self._run([sys.executable, "-c", PROGRAM, "claude-code", event], json.dumps(told))
+        self._run([*self._hook, "claude-code", event], json.dumps(told))
 
     def session(self) -> str:
         """The session that a process of this host takes for its own."""
@@ -64,7 +64,7 @@ def host(folder, **more):
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     with process:
-        yield Host(process)
+        yield Host(process, folder)
         process.stdin.close()
 
 

@@ -99,7 +99,7 @@ def test_a_call_without_a_key_is_a_new_one_each_time(memory, prepared):
 
 
 def test_a_call_that_failed_did_not_use_up_its_key(memory, prepared):
-    with refused(memory, "item_not_found"):
+    with refused(memory, "step_not_found"):
         memory.task_update(prepared, "x", step=99, key="k")
     assert memory.task_update(prepared, "x", step=1, key="k").seq
 

@@ -30,9 +30,9 @@ def state(memory, task, steps=None) -> dict:
     shown = memory.task_get(task).to_dict()
     for name in ("seq", "version", "updated_at", "timestamps", "messages", "actions"):
         del shown[name]
-    for item in shown["items"]:
+    for item in shown["steps"]:
         del item["version"], item["cause"]
-    shown["items"] = [item for item in shown["items"] if steps is None or item["id"] in steps]
+    shown["steps"] = [item for item in shown["steps"] if steps is None or item["id"] in steps]
     return shown
 
 
@@ -104,12 +104,12 @@ def is_undone_and_done_again(memory, begun, name):
 def test_steps_that_were_added_are_dropped_and_not_erased(memory, begun):
     added = memory.task_plan_append(begun, ["New"], after="Build")
     memory.task_undo(begun, added.seq)
-    assert [item.title for item in memory.task_get(begun).items if item.dropped_in is None] == [
+    assert [item.title for item in memory.task_get(begun).steps if item.dropped_in is None] == [
         "Build",
         "Push",
         "Run",
     ]
-    (gone,) = [item for item in memory.task_get(begun).items if item.title == "New"]
+    (gone,) = [item for item in memory.task_get(begun).steps if item.title == "New"]
     assert (gone.status, gone.dropped_in) == ("cancelled", 1)
     assert memory.verify().ok
 
@@ -535,7 +535,7 @@ EDITS = {
     "no text": {"text": None},
     "type": {"type": "decision"},
     "time": {"at": "2020-01-01T00:00:00.000Z"},
-    "step": {"item": "s2"},
+    "step": {"step": "s2"},
     "reference": {"ref": 1},
     "data": {"data": {"x": 1}},
     "sets": {"sets": {"heads": {"name": "Stolen"}}},

@@ -40,7 +40,7 @@ def test_every_event_says_who_wrote_it_when_and_in_which_connection(memory, task
     events = [event for event in memory.events() if event.correlation == "turn-7"]
     assert {event.type for event in events} == {
         "task.registered", "task.updated", "task.finished", "task.focused", "task.linked",
-        "plan.appended", "plan.replaced", "item.updated", "action", "action.ended", "log", "decision",
+        "plan.appended", "plan.replaced", "step.updated", "action", "action.ended", "log", "decision",
         "exclusion", "variable", "discovery", "snapshot", "intent", "outcome", "claim.taken",
         "claim.released", "undone",
     }  # fmt: skip

@@ -264,6 +264,31 @@ def _responses(handler, body, turn):
     return handler.stream(events)
 
 
+# --- OpenAI chat completions: Cline -----------------------------------------------------------------------
+
+
+def _completions(handler, body, turn):
+    server = handler.server
+    delta = {"role": "assistant", "content": turn.text}
+    if turn.calls:
+        delta["tool_calls"] = [
+            {
+                "index": index, "id": name, "type": "function",
+                "function": {"name": call.tool, "arguments": json.dumps(call.given)},
+            }
+            for index, (name, call) in enumerate(_ids(server, turn))
+        ]  # fmt: skip
+    usage = {"prompt_tokens": turn.tokens, "completion_tokens": 10, "total_tokens": turn.tokens + 10}
+    chunk = {"id": f"c{server.number()}", "object": "chat.completion.chunk", "model": body.get("model")}
+    reason = "tool_calls" if turn.calls else "stop"
+    events = [
+        {**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+        {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage},
+        "[DONE]",
+    ]
+    return handler.stream([("", event) for event in events])
+
+
 # --- Gemini -----------------------------------------------------------------------------------------------
 
 
@@ -291,6 +316,7 @@ def _gemini_once(handler, body, turn):
 _DIALECTS = (
     ("/v1/messages", _messages),
     ("/responses", _responses),
+    ("/chat/completions", _completions),
     (":streamGenerateContent", _gemini_stream),
     (":generateContent", _gemini_once),
 )

@@ -455,6 +455,112 @@ class OpenCode(Program):
         return [str(program), "run", *arguments]
 
 
+class QwenCode(Program):
+    host = "qwen-code"
+
+    def prepare(self):
+        folder = self.home / ".qwen"
+        folder.mkdir()
+        settings = {
+            "security": {"auth": {"selectedType": "anthropic"}},
+            "privacy": {"usageStatisticsEnabled": False},
+            "general": {"disableAutoUpdate": True},
+        }
+        (folder / "settings.json").write_text(json.dumps(settings))
+
+    def environment(self):
+        return {
+            **super().environment(),
+            "ANTHROPIC_API_KEY": "none",
+            "ANTHROPIC_BASE_URL": self.server.url,
+            "ANTHROPIC_MODEL": "claude-sonnet-4-5",
+        }
+
+    def command(self, *arguments):
+        program = FETCHED / "npm/node_modules/@qwen-code/qwen-code/cli.js"
+        return [node(), str(program), "--yolo", "--auth-type", "anthropic", *arguments]
+
+
+class CopilotCli(Program):
+    host = "copilot-cli"
+
+    def environment(self):
+        return {
+            **super().environment(),
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_PROVIDER_BASE_URL": self.server.url,
+            "COPILOT_PROVIDER_TYPE": "anthropic",
+            "COPILOT_PROVIDER_API_KEY": "none",
+            "COPILOT_MODEL": "claude-sonnet-4.5",
+            "COPILOT_AUTO_UPDATE": "false",
+            "COPILOT_ALLOW_ALL": "true",
+        }
+
+    def command(self, *arguments):
+        program = next((FETCHED / "npm/node_modules/@github").glob("copilot-linux-*/copilot"))
+        return [str(program), "--allow-all-tools", *arguments]
+
+
+class KimiCode(Program):
+    host = "kimi-code"
+
+    def prepare(self):
+        folder = self.home / ".kimi-code"
+        folder.mkdir()
+        (folder / "config.toml").write_text(
+            f"""\
+default_model = "scripted"
+
+[providers.scripted]
+type = "anthropic"
+base_url = "{self.server.url}"
+api_key = "none"
+
+[models.scripted]
+provider = "scripted"
+model = "claude-sonnet-4-5"
+max_context_size = 200000
+"""
+        )
+
+    def command(self, *arguments):
+        program = FETCHED / "npm/node_modules/@moonshot-ai/kimi-code/dist/main.mjs"
+        return [node(), str(program), *arguments]
+
+
+class Droid(Program):
+    host = "droid"
+
+    def prepare(self):
+        folder = self.home / ".factory"
+        folder.mkdir()
+        model = {
+            "model": "claude-sonnet-4-5", "displayName": "Scripted", "baseUrl": self.server.url,
+            "apiKey": "none", "provider": "anthropic",
+        }  # fmt: skip
+        (folder / "settings.json").write_text(json.dumps({"customModels": [model]}))
+
+    def command(self, *arguments):
+        program = FETCHED / "npm/node_modules/@factory/cli-linux-x64/bin/droid"
+        model = ["--skip-permissions-unsafe", "-m", "custom:claude-sonnet-4-5"]
+        return [str(program), "exec", *model, *arguments]
+
+
+class Cline(Program):
+    host = "cline"
+
+    def sign_in(self) -> None:
+        """Let it ask our model; it knows only its own address for other vendors than OpenAI."""
+        words = ["auth", "-p", "openai", "-k", "none", "-m", "scripted", "-b", f"{self.server.url}/v1"]
+        subprocess.run(
+            self.command(*words), env=self.environment(), cwd=self.work, check=True, capture_output=True,
+            timeout=SECONDS,
+        )  # fmt: skip
+
+    def command(self, *arguments):
+        return [str(FETCHED / "npm/node_modules/@cline/cli-linux-x64/bin/cline"), *arguments]
+
+
 def actions(events) -> list[tuple[str, str, bool]]:
     """The actions in order: the tool, the command or the file, and whether it failed."""
     done = [event.data for event in events if event.type == "action"]

@@ -151,7 +151,7 @@ def test_the_list_that_the_agent_keeps_is_the_plan(claude):
     claude.run("--model", "claude-sonnet-4-5", REQUEST)  # on the newest models it has no such tools
     with claude.memory() as memory:
         (task,) = memory.task_list().tasks
-        steps = memory.task_get(task.id).items
+        steps = memory.task_get(task.id).steps
     assert [(step.title, step.status) for step in steps] == [
         ("Find the rounding", "completed"),
         ("Round to cents", "active"),

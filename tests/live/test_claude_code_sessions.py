@@ -93,7 +93,7 @@ def test_registering_after_work_has_begun_gives_the_draft_its_plan(claude):
         assert part in told
     (task,) = claude.tasks().values()
     assert (task.name, task.request) == ("Rounding", INVOICES)
-    assert [step.title for step in task.items] == ["Find it", "Round it"]
+    assert [step.title for step in task.steps] == ["Find it", "Round it"]
     assert decided(task) == ["half up"]
     assert done(claude, task) == ["echo one", "echo two"]
     assert [event.type for event in claude.events()].count("task.registered") == 1

@@ -164,7 +164,7 @@ def test_registering_after_work_has_begun_gives_the_draft_its_plan(codex):
     codex.run(REQUEST)
     (task,) = codex.tasks().values()
     assert (task.name, task.request) == ("Rounding", REQUEST)
-    assert [step.title for step in task.items] == ["Find it", "Round it"]
+    assert [step.title for step in task.steps] == ["Find it", "Round it"]
     assert decided(task) == ["half up"]
     assert actions(codex.events()) == [("Bash", "echo one", False), ("Bash", "echo two", False)]
     assert_nothing_refused(codex)

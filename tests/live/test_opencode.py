@@ -64,7 +64,7 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
         task = memory.task_get(task.id)
     assert task.request == REQUEST
     assert [entry.summary for entry in task.instructions] == ["Now the credit notes."]
-    assert [(step.title, step.status) for step in task.items] == [("Round", "active")]
+    assert [(step.title, step.status) for step in task.steps] == [("Round", "active")]
     assert actions(events) == [
         ("bash", FAILS, True),
         ("write", file, False),
@@ -73,7 +73,9 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
         ("bash", "echo more", False),
     ]
     assert [one.path for one in task.files] == [file]
-    snapshots = [event for event in events if event.type == "snapshot"]
+    snapshots = [
+        event for event in events if event.type == "snapshot" and "compaction" in event.data["label"]
+    ]
     assert [event.data["label"] for event in snapshots] == ["before compaction", "after compaction"]
     assert script.summary in snapshots[1].text
     assert not opencode.unwritten()

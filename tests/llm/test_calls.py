@@ -197,7 +197,7 @@ def test_undo_skips_model_usage(world):
     with serving(answers(GOOD)) as server:
         world.ask(world.asking(server))
     world.memory.task_undo(world.id)
-    assert [item.status for item in world.task.items] == ["completed", "pending", "pending"]
+    assert [item.status for item in world.task.steps] == ["completed", "pending", "pending"]
 
 
 def test_a_model_is_never_asked_inside_a_transaction(world, opened, store_url):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.llm import faithful
-from ringbolt.model.types import Item
+from ringbolt.model.types import Step
 
 TITLES = {
     "s1": ("Build the Docker image", "completed"),
@@ -19,8 +19,8 @@ TITLES = {
     "check-health": ("Check the health endpoint", "pending"),
 }
 PLAN = faithful.Plan(
-    items=tuple(
-        Item(id=name, ordinal=number, title=title, status=status, detail={})
+    steps=tuple(
+        Step(id=name, ordinal=number, title=title, status=status, detail={})
         for number, (name, (title, status)) in enumerate(TITLES.items(), 1)
     )
 )
@@ -108,8 +108,8 @@ def test_names_and_citations_come_from_the_facts(text, why):
 
 
 def test_titles_may_contain_any_words():
-    item = Item(id="s1", ordinal=1, title="Complete the done list", status="pending", detail={})
-    faithful.check("Next: Complete the done list.", faithful.Plan(items=(item,)), [], "")
+    item = Step(id="s1", ordinal=1, title="Complete the done list", status="pending", detail={})
+    faithful.check("Next: Complete the done list.", faithful.Plan(steps=(item,)), [], "")
 
 
 def test_a_task_without_steps_is_done_when_it_is_over():

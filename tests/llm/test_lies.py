@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ringbolt.llm import client
-from tests.model_server import hangs, says, serving
+from tests.model_server import PATIENT, hangs, says, serving
 from tests.support import sqlite_only
 
 pytestmark = sqlite_only
@@ -63,9 +63,8 @@ class World:
         self.seqs[name] = written.seq
 
     def asked(self, server, question, **settings):
-        memory = self._opened(
-            self._url, model_local_url=server.url, model_local_name="small", model_timeout=5, **settings
-        )
+        local = {"model_local_url": server.url, "model_local_name": "small"}
+        memory = self._opened(self._url, **{**local, **PATIENT, **settings})
         return memory.task_ask(self.id, question)
 
     def plain(self, question):

@@ -8,7 +8,7 @@ import pytest
 
 from ringbolt.llm import client
 from ringbolt.worker.worker import Worker
-from tests.model_server import hangs, raw, says, serving, status
+from tests.model_server import IMPATIENT, PATIENT, hangs, raw, says, serving, status
 
 PLAN = ["Build the image", "Push the image", "Run the container"]
 
@@ -27,8 +27,8 @@ def asking(opened, store_url):
         memory.task_update(task, f"step {step} is done", step=step, step_status="completed")
 
     def with_model(server, **more):
-        given = {"model_local_url": server.url, "model_local_name": "small", "model_timeout": 0.5}
-        return opened(store_url, **given, **more), task
+        given = {"model_local_url": server.url, "model_local_name": "small", **(more or PATIENT)}
+        return opened(store_url, **given), task
 
     return with_model
 
@@ -62,7 +62,7 @@ def test_source_names_the_model_that_worded_an_answer(asking):
 )
 def test_the_ledgers_answer_stands_whatever_a_model_does(asking, answer):
     with serving(answer) as server:
-        memory, task = asking(server)
+        memory, task = asking(server, **IMPATIENT)
         found = memory.task_ask(task, "what is next?")
     assert found.source == "ledger"
     assert found.text.startswith('Next: step 3 — "Run the container"')
@@ -70,7 +70,7 @@ def test_the_ledgers_answer_stands_whatever_a_model_does(asking, answer):
 
 def test_a_write_survives_a_failed_question(asking):
     with serving(hangs) as server:
-        memory, task = asking(server)
+        memory, task = asking(server, **IMPATIENT)
         written = memory.task_update(task, "Now running it.", query="where was I?")
     assert memory.task_event(task, written.seq).text == "Now running it."
     assert written.answer.source == "ledger"

@@ -6,7 +6,7 @@ import pytest
 
 from ringbolt.llm import client
 from ringbolt.worker.worker import Worker
-from tests.model_server import hangs, raw, says, serving, status
+from tests.model_server import IMPATIENT, PATIENT, hangs, raw, says, serving, status
 
 PLAN = ["Reserve a table at the trattoria", "Invite the team", "Order the cake"]
 # No rule knows that this is a reservation.
@@ -20,13 +20,13 @@ def no_servers_known(monkeypatch):
 
 @pytest.fixture
 def reporting(opened, store_url):
-    def with_model(server, message=MESSAGE):
+    def with_model(server, message=MESSAGE, patience=PATIENT):
         memory = opened(
             store_url,
             model_local_url=server.url,
             model_local_name="small",
-            model_timeout=0.5,
             extraction="off",
+            **patience,
         )
         task = memory.task_register("Dinner", PLAN).task_id
         written = memory.task_update(task, message)
@@ -44,7 +44,7 @@ def work(memory):
 
 
 def statuses(memory, task):
-    return [item.status for item in memory.task_get(task).items]
+    return [item.status for item in memory.task_get(task).steps]
 
 
 def test_a_model_completes_what_the_rules_leave_open(reporting):
@@ -52,9 +52,9 @@ def test_a_model_completes_what_the_rules_leave_open(reporting):
         memory, task, seq = reporting(server)
         assert statuses(memory, task) == ["pending"] * 3  # never inside the write
         work(memory)
-    item = memory.task_get(task).items[0]
+    item = memory.task_get(task).steps[0]
     assert (item.status, item.basis, item.cause) == ("completed", "inferred", seq)
-    event = [one for one in memory.events(task) if one.type == "item.inferred"][-1]
+    event = [one for one in memory.events(task) if one.type == "step.inferred"][-1]
     assert (event.data["from"], event.data["by"], event.origin.agent) == ([seq], "small", "ringbolt")
     memory.task_undo(task, event.seq)
     assert statuses(memory, task) == ["pending"] * 3
@@ -88,7 +88,7 @@ def test_a_model_completes_what_the_rules_leave_open(reporting):
 )  # fmt: skip
 def test_a_model_that_lies_or_fails_moves_nothing(reporting, answer):
     with serving(answer) as server:
-        memory, task, _ = reporting(server)
+        memory, task, _ = reporting(server, patience=IMPATIENT)
         work(memory)
     assert statuses(memory, task) == ["pending"] * 3
 

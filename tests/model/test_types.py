@@ -23,7 +23,7 @@ from ringbolt.model.errors import (
     RingboltError,
     StoreError,
 )
-from ringbolt.model.types import Event, Item, Origin, Value
+from ringbolt.model.types import Event, Origin, Step, Value
 
 SOURCE = Path(ringbolt.__file__).parent
 KINDS = (InvalidInput, NotFound, Conflict, NotAllowed, StoreError)
@@ -79,11 +79,11 @@ def test_replace_gives_a_new_value_and_checks_its_names():
 
 
 def test_to_dict_goes_all_the_way_down():
-    item = a_value(Item, ordinal=0, detail={"deep": ({"a": (1, 2)},)}, depends_on=("s1",))
-    plan = types.PlanVersion(version=1, seq=1, at="now", items=(item,))
+    item = a_value(Step, ordinal=0, detail={"deep": ({"a": (1, 2)},)}, depends_on=("s1",))
+    plan = types.PlanVersion(version=1, seq=1, at="now", steps=(item,))
     shown = plan.to_dict()
-    assert shown["items"][0]["depends_on"] == ["s1"]
-    assert shown["items"][0]["detail"] == {"deep": [{"a": [1, 2]}]}
+    assert shown["steps"][0]["depends_on"] == ["s1"]
+    assert shown["steps"][0]["detail"] == {"deep": [{"a": [1, 2]}]}
 
 
 # --- errors -----------------------------------------------------------------------------------------

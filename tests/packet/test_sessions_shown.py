@@ -146,7 +146,10 @@ def test_other_live_sessions_and_claims_are_shown(own, clock):
     )
     assert text.count("Another session") == 1
     assert " has claimed step " in text
-    assert f"Another session works on this very task since {since}Z" in other.task_resume(task).text
+    assert f"Another session works on this very task since {since}Z\n" in other.task_resume(task).text
+    memory.task_update(task, step=1, step_status="active")
+    text = other.task_resume(task).text
+    assert f'Another session works on this very task since {since}Z, step "One"' in text
     clock.forward(7200)  # neither has a process to look at: after two silent hours nobody is there
     assert "Another session" not in memory.task_resume(task).text
 

@@ -30,11 +30,11 @@ def task(memory):
 
 
 def done(memory, task):
-    return [item.id for item in memory.task_get(task).items if item.status == "completed"]
+    return [item.id for item in memory.task_get(task).steps if item.status == "completed"]
 
 
 def inferred(memory, task):
-    return [event for event in memory.events(task) if event.type == "item.inferred"]
+    return [event for event in memory.events(task) if event.type == "step.inferred"]
 
 
 def distil(memory, task):
@@ -71,9 +71,9 @@ def test_what_the_agent_says_moves_the_plan(memory, task, message, over, current
     assert done(memory, task) == over
     assert (written.done, written.current, written.next) == (len(over), now.current, now.next)
     assert now.current == current
-    moved = {item.id for item in now.items if item.basis == "inferred"}
+    moved = {item.id for item in now.steps if item.basis == "inferred"}
     assert moved == {*over, *([current] if current else [])}
-    assert {item.cause for item in now.items if item.basis == "inferred"} == {written.seq}
+    assert {item.cause for item in now.steps if item.basis == "inferred"} == {written.seq}
     assert now.phase == "executing"
 
 
@@ -106,7 +106,7 @@ def test_the_words_of_others_complete_nothing(memory, task, channel):
 def test_what_is_said_to_be_open_after_all_is_opened_again(memory, task):
     memory.task_update(task, "Steps 1-2 are done.")
     memory.task_update(task, "Step 2 is not done yet.")
-    items = memory.task_get(task).items
+    items = memory.task_get(task).steps
     assert [(item.status, item.basis) for item in items[:2]] == [
         ("completed", "inferred"),
         ("active", "inferred"),
@@ -182,12 +182,12 @@ def test_a_status_that_was_set_on_purpose_is_never_changed(memory, task):
     memory.task_item_update(task, "s1", status="pending")
     memory.task_item_update(task, "s2", status="active")
     memory.task_update(task, "Steps 1-3 are done. Moving on to step 4.")
-    assert [item.status for item in memory.task_get(task).items] == [
+    assert [item.status for item in memory.task_get(task).steps] == [
         "pending", "active", "completed", "pending", "pending",
     ]  # fmt: skip
     report = memory.task_progress(task)
-    assert [item.suggestion for item in report.items] == ["completed", "completed", None, "active", None]
-    assert report.items[1].cause == 4
+    assert [item.suggestion for item in report.steps] == ["completed", "completed", None, "active", None]
+    assert report.steps[1].cause == 4
 
 
 def test_a_status_that_is_set_says_nothing_about_the_others(memory, task):
@@ -203,7 +203,7 @@ def test_what_is_set_on_purpose_replaces_what_was_inferred(memory, task, status)
     memory.task_update(task, "Step 1 is done.")
     memory.task_item_update(task, "s1", status=status)
     memory.task_update(task, "Step 1 is done.")
-    assert (memory.task_get(task).items[0].status, memory.task_get(task).items[0].basis) == (
+    assert (memory.task_get(task).steps[0].status, memory.task_get(task).steps[0].basis) == (
         status,
         "explicit",
     )
@@ -249,7 +249,7 @@ def test_a_new_plan_begins_with_a_new_belief(memory, task):
     memory.task_update(task, "Steps 1-2 are done.")
     memory.task_plan_replace(task, [PLAN[0], PLAN[1], "Print the report", "Mail the report"])
     memory.task_update(task, "Step 3 is done.")
-    items = memory.task_get(task).items
+    items = memory.task_get(task).steps
     assert [item.status for item in items[:4]] == ["completed", "completed", "completed", "pending"]
     assert memory.task_progress(task).current == items[3].id
 
@@ -267,13 +267,13 @@ def test_a_plan_that_is_very_long_is_not_followed(memory):
     memory.task_update(task, "Step 1 is done.")
     report = memory.task_progress(task)
     assert done(memory, task) == []
-    assert {item.confidence for item in report.items} == {None}
+    assert {item.confidence for item in report.steps} == {None}
 
 
 def test_the_report_of_a_task_without_a_plan_is_empty(memory):
     task = memory.task_register("Bare").task_id
     memory.task_update(task, "Step 1 is done.")
-    assert memory.task_progress(task).items == ()
+    assert memory.task_progress(task).steps == ()
 
 
 def test_many_events_are_read_page_by_page(memory, task, opened, store_url):
@@ -291,8 +291,9 @@ def test_many_events_are_read_page_by_page(memory, task, opened, store_url):
 
 _SAY = """
 import sys
-from tests.support import open_memory
-memory = open_memory(sys.argv[1], agent=sys.argv[3])
+from ringbolt.core.tasks import Tasks
+from tests.processes import open_rooms
+memory = open_rooms(sys.argv[1], Tasks, agent=sys.argv[3])
 sys.stdin.readline()
 for number in range(1, 6):
     memory.task_update(sys.argv[2], f"Step {number} is done.")
@@ -340,7 +341,7 @@ def test_a_cached_and_a_stored_belief_agree(memory):
             if fresh:
                 progress_updates._cache.clear()
             memory.task_update(task, text)
-        outcomes.append([(item.status, item.basis) for item in memory.task_get(task).items])
+        outcomes.append([(item.status, item.basis) for item in memory.task_get(task).steps])
     assert outcomes[0] == outcomes[1]
 
 

@@ -44,6 +44,48 @@ I've read the schema. I'll do this:
 """,
         "Backfill it from the address",
     ),
+    "called a plan": (
+        "agent",
+        """
+I'll look at the pages first. My plan:
+
+1. Inventory of the pages
+2. Redirects for the old addresses
+3. CI
+""",
+        "Redirects for the old addresses",
+    ),
+    "called a plan in German": (
+        "agent",
+        """
+Mein Vorgehen:
+
+1. Inhalte erfassen
+2. Weiterleitungen erzeugen
+3. Vorschau zeigen
+""",
+        "Weiterleitungen erzeugen",
+    ),
+    "numbered within a line": (
+        "agent",
+        "On staging now. Next steps: 1) wait for the approval (tomorrow), 2) run it on prod and 3) close it.",
+        "Run it on prod",
+    ),
+    "phases that an agent proposes": (
+        "agent",
+        """
+Here's how I'd do it:
+
+## Phase 1: Characterisation tests
+Cover charge and refund.
+
+## Phase 2: Extract the gateway
+Move the HTTP calls.
+
+Shall I start?
+""",
+        "Phase 2: Extract the gateway",
+    ),
     "a checklist": (
         "approved",
         """
@@ -182,6 +224,7 @@ Questions for you:
 1. Which region do you want?
 2. Should the mails be in German?
 """,
+    "versions within a line": "It works with Python 3. 11 is tested, 1) by hand; 3) is the old way.\n",
     "test results": """
 All tests pass:
 
@@ -240,6 +283,13 @@ SAID = {
 def test_an_announcement_becomes_a_title(text: str) -> None:
     now = [one.title for one in announcements(text) if one.when == "now"]
     assert now == ([SAID[text]] if SAID[text] else [])
+
+
+def test_an_outline_announces_none_of_its_steps() -> None:
+    assert [one.title for one in announcements("## Step 3: Fix the parser\nIt drops quotes.")] == [
+        "Fix the parser"
+    ]
+    assert announcements("## Step 1: Fix the parser\n\n## Step 2: Add a test\n") == []
 
 
 def test_the_announced_next_step_is_read() -> None:
@@ -349,6 +399,25 @@ def test_a_plan_of_the_request_is_followed_to_its_end(story: Story) -> None:
     story.says("Steps 1, 2 and 3 are complete.")
     story.runs("npm test && npm run lint")
     assert set(story.steps().values()) == {"completed"}
+
+
+def test_a_plan_is_followed_when_its_phases_change_places(story: Story) -> None:
+    story.user("Split PaymentService into a gateway and a ledger. First give me a plan.")
+    phases = "## Phase 1: Write tests\n\n## Phase 2: Extract Gateway\n\n## Phase 3: Extract Ledger"
+    story.says(f"Here's how I'd do it:\n\n{phases}\n\nShall I start?")
+    story.user("yes, but phase 3 before phase 2", new=False)
+    story.edits("tests/test_payment.py", "charge")
+    story.runs("pytest")
+    story.says("Phase 1 is finished: 14 tests pass.")
+    story.edits("payments/ledger.py", "class Ledger")
+    story.runs("pytest")
+    story.says("Ledger is extracted and committed. Moving on to the Gateway.")
+    story.edits("payments/gateway.py", "class Gateway")
+    assert story.steps() == {
+        "Phase 1: Write tests": "completed",
+        "Phase 2: Extract Gateway": "active",
+        "Phase 3: Extract Ledger": "completed",
+    }
 
 
 def test_a_check_counts_until_the_next_change(story: Story) -> None:

@@ -176,7 +176,7 @@ def world(tmp_path, url):
 
 
 def test_every_question_ends_in_a_correct_answer_from_somewhere(world):
-    plan = faithful.Plan(items=world.task.items)
+    plan = faithful.Plan(steps=world.task.steps)
     given = "\n".join(fact.text for fact in world.facts())
     for question in QUESTIONS:
         answer, reason = world.ask(question)

@@ -134,7 +134,13 @@ def test_a_write_is_found_at_any_place_of_a_batch(memory, task):
 
 def test_a_write_of_another_process_is_found_at_once(memory, store_url, task):
     chat(memory, task, 5)
-    code = "import sys; from tests.support import open_memory; m = open_memory(sys.argv[1])\n"
+    code = (
+        "import sys\n"
+        "from ringbolt.core.tasks import Tasks\n"
+        "from ringbolt.recall.operations import Recalling\n"
+        "from tests.processes import open_rooms\n"
+        "m = open_rooms(sys.argv[1], Tasks, Recalling)\n"
+    )
     run_python(code + "m.task_update(sys.argv[2], 'quuxother'); m.close()", store_url, task)
     assert seqs(memory, "quuxother")[0] == 7
     memory.task_update(task, "quuxown")
@@ -440,7 +446,7 @@ def test_a_hit_says_where_who_when_what_and_why(memory, clock, task):
     assert (hit.task_id, hit.task_name, hit.seq, hit.type) == (task, "Deploy", seq, "discovery")
     assert hit.at == "2026-03-01T12:01:00.000Z"
     assert (hit.origin.channel, hit.origin.agent, hit.origin.session) == ("web", "crawler", "T")
-    assert (hit.item, hit.status) == ("s2", "active")
+    assert (hit.step, hit.status) == ("s2", "active")
     assert hit.title == "The quux API needs a token"
     assert hit.why == "has quux, token"
 
@@ -566,7 +572,7 @@ def test_query_relevant_takes_the_active_step_unless_one_is_named(memory, task):
     memory.task_update(task, step="s2", step_status="active")
     memory.task_remember(task, "for two", relevance_to=["s2"])
     assert [entry.summary for entry in memory.query_relevant(task)] == ["for two"]
-    with refused(memory, "item_not_found"):
+    with refused(memory, "step_not_found"):
         memory.query_relevant(task, "s99")
 
 
@@ -669,7 +675,7 @@ def test_bad_arguments_are_refused(memory, task, code, arguments):
 def test_missing_tasks_steps_and_events_are_refused(memory, task):
     with refused(memory, "task_not_found"):
         memory.task_recall("x", task_id="zzzzzzzz")
-    with refused(memory, "item_not_found"):
+    with refused(memory, "step_not_found"):
         memory.task_recall("x", task_id=task, item="s9")
     for call in (memory.task_event, memory.task_around):
         with refused(memory, "record_not_found"):

@@ -6,12 +6,19 @@ import os
 import sys
 import time
 
-from ringbolt import RingboltError, TaskMemory
+from ringbolt import RingboltError
+from ringbolt.core.entries import Entries
+from ringbolt.core.tasks import Tasks
+from ringbolt.opening import Opening
+
+
+class Memory(Opening, Tasks, Entries):
+    """The operations that are called here: all of `TaskMemory` takes several times as long to load."""
 
 
 def acknowledge(store: str, task: str, name: str) -> None:
     """Write for ever; after each write that has returned, say its number on standard output."""
-    memory = TaskMemory.open(store, workspace=None, agent=name)
+    memory = Memory.open(store, workspace=None, agent=name)
     number = 0
     print("ready", flush=True)
     while True:
@@ -26,7 +33,7 @@ def acknowledge(store: str, task: str, name: str) -> None:
 
 def write_for(store: str, task: str, name: str, seconds: float) -> None:
     """Write for some seconds from the moment that a line comes in; say how often, and what failed."""
-    memory = TaskMemory.open(store, workspace=None, agent=name)
+    memory = Memory.open(store, workspace=None, agent=name)
     print("ready", flush=True)
     sys.stdin.readline()
     end = time.monotonic() + seconds
@@ -42,7 +49,7 @@ def write_for(store: str, task: str, name: str, seconds: float) -> None:
 
 def hold_lock(store: str) -> None:
     """Hold the store's write lock until a line comes in."""
-    memory = TaskMemory.open(store, workspace=None)
+    memory = Memory.open(store, workspace=None)
 
     def work(_tx: object) -> None:
         print("held", flush=True)
@@ -53,7 +60,7 @@ def hold_lock(store: str) -> None:
 
 def read_on(store: str, task: str) -> None:
     """Read the task for ever, one short transaction after another."""
-    memory = TaskMemory.open(store, workspace=None)
+    memory = Memory.open(store, workspace=None)
     print("ready", flush=True)
     while True:
         memory.task_get(task)

@@ -17,6 +17,7 @@ import apsw
 import pytest
 
 from ringbolt import RingboltError, StoreError, TaskMemory
+from ringbolt.store import sqlite
 from tests.reliability.small_disks import done_as_root, small_disk
 from tests.support import once_free
 
@@ -56,15 +57,15 @@ def kill_round(store: Path, task: str, writers: int, pause: float, round_number:
     """Start writers, kill them all after a moment, and return what each had acknowledged last."""
     names = [f"r{round_number}w{number}" for number in range(writers)]
     processes = {name: start("acknowledge", store, task, name) for name in names}
+    begun = {name: [process.stdout.readline() for _ in range(2)] for name, process in processes.items()}
     threading.Event().wait(pause)
     for process in processes.values():
         process.send_signal(signal.SIGKILL)
     acknowledged = {}
     for name, process in processes.items():
-        output, _ = process.communicate()
+        output = "".join(begun[name]) + process.communicate()[0]
         # The last line may be cut in the middle of its digits; only whole lines count.
-        lines = output[: output.rfind("\n") + 1].split()
-        acknowledged[name] = int(lines[-1]) if lines else 0
+        acknowledged[name] = int(output[: output.rfind("\n")].split()[-1])
     return acknowledged
 
 
@@ -84,7 +85,6 @@ def check_kill_rounds(store: Path, rounds: int, writers: int) -> None:
             assert not lost, f"{name} lost {lost[:5]} of {last}"
             if last >= 5:
                 assert memory.task_history(task, name=name)[-1].data["value"] >= last // 5 * 5
-        assert sum(acknowledged.values()) > rounds * writers, "the writers did too little to show anything"
         report = memory.verify()
         assert report.ok, report.problems
 
@@ -121,7 +121,20 @@ def check_writers(store: Path, writers: int, seconds: float) -> list[int]:
 
 
 def test_eight_writer_processes_all_get_their_turn(tmp_path):
-    assert min(check_writers(tmp_path / "store.db", writers=8, seconds=1)) > 0
+    """However long the others go on, each has its turn."""
+    store = tmp_path / "store.db"
+    task = new_task(store)
+    processes = [start("acknowledge", store, task, f"w{number}") for number in range(8)]
+    for process in processes:
+        for _ in range(3):
+            assert process.stdout.readline()
+    for process in processes:
+        process.kill()
+        process.communicate()
+    with open_memory(store) as memory:
+        written = messages(memory, task)
+        assert all(written[f"w{number}:{count}"] == 1 for number in range(8) for count in (1, 2, 3))
+        assert memory.verify().ok
 
 
 @pytest.mark.reliability
@@ -205,7 +218,7 @@ def test_threads_share_commits_and_errors_stay_with_their_caller(tmp_path):
         written = messages(memory, task)
         assert len(written) == 32 * 30
         assert set(written.values()) == {1}
-        assert failures == ["item_not_found"] * 32 * 10
+        assert failures == ["step_not_found"] * 32 * 10
         assert memory.verify().ok
 
 
@@ -315,56 +328,47 @@ sys.path.insert(0, {folder!r})
 from test_faults import FailingVFS
 from ringbolt import TaskMemory, StoreError
 vfs = FailingVFS()
-store, task, operation, fail_at = sys.argv[1:]
+store, task, most = sys.argv[1:]
 real = apsw.Connection
 def connect(path, **options):
     return real(path, vfs="failing", **options)
 apsw.Connection = connect
-memory = TaskMemory.open(store, workspace=None, agent="failing")
-vfs.operation, vfs.fail_at = operation, int(fail_at)
-errors = []
-for number in range(6):
-    key = f"{{operation}}{{fail_at}}:{{number}}"
-    for attempt in range(4):
-        try:
-            memory.task_update(task, key, key=key)
-            print("acknowledged", key, flush=True)
-            break
-        except StoreError as error:
-            errors.append(error.code)
-print("errors", *errors, flush=True)
+for operation in ("sync", "write"):
+    for fail_at in range(1, int(most) + 1):
+        vfs.operation = ""
+        memory = TaskMemory.open(store, workspace=None, agent="failing")
+        vfs.operation, vfs.fail_at, vfs.calls = operation, fail_at, 0
+        for number in range(6):
+            key = f"{{operation}}{{fail_at}}:{{number}}"
+            for attempt in range(4):
+                try:
+                    memory.task_update(task, key, key=key)
+                    print("acknowledged", key)
+                    break
+                except StoreError as error:
+                    print("error", error.code)
+        vfs.operation = ""
+        memory.close()
+        with TaskMemory.open(store, workspace=None) as checked:
+            report = checked.verify()
+            assert report.ok, (key, report.problems)
 """
-
-
-def check_failing(store: Path, operation: str, fail_at: int, task: str) -> list[str]:
-    code = FAILING_WRITER.format(folder=str(FAULTS.parent))
-    ran = subprocess.run(
-        [sys.executable, "-c", code, str(store), task, operation, str(fail_at)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    acknowledged = [line.split(" ", 1)[1] for line in ran.stdout.splitlines() if line.startswith("ack")]
-    errors = ran.stdout.splitlines()[-1].split()[1:]
-    with open_memory(store) as memory:
-        written = messages(memory, task)
-        assert all(written[key] == 1 for key in acknowledged), (operation, fail_at)
-        assert set(written.values()) <= {1}, "a keyed retry wrote twice"
-        report = memory.verify()
-        assert report.ok, report.problems
-    assert len(acknowledged) == 6, f"{operation} {fail_at}: a retry did not succeed: {errors}"
-    return errors
 
 
 def check_all_failures(store: Path, most: int) -> None:
     task = new_task(store)
-    seen: set[str] = set()
-    for operation in ("sync", "write"):
-        for fail_at in range(1, most + 1):
-            seen |= set(check_failing(store, operation, fail_at, task))
+    code = FAILING_WRITER.format(folder=str(FAULTS.parent))
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(store), task, str(most)], capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    lines = Counter(tuple(line.split()) for line in ran.stdout.splitlines())
+    acknowledged = {key for word, key in lines if word == "acknowledged"}
+    assert len(acknowledged) == 12 * most, "a retry did not succeed"
     # The positive control: failures were really injected, and the dangerous one was told as such.
-    assert "outcome_unknown" in seen, seen
+    assert ("error", "outcome_unknown") in lines, lines
+    with open_memory(store) as memory:
+        assert messages(memory, task) == dict.fromkeys(acknowledged, 1), "lost, or written twice"
 
 
 def test_a_failing_disk_never_loses_or_doubles_a_keyed_write(tmp_path):
@@ -515,20 +519,21 @@ def test_a_hundred_backups_under_load_are_valid_prefixes(tmp_path):
 # --- 10: the log stays short ------------------------------------------------------------------------
 
 
-def test_the_log_stays_bounded_while_readers_come_and_go(tmp_path):
+def test_the_log_stays_bounded_while_readers_come_and_go(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite, "WAL_PAGES", 50)
     store = tmp_path / "store.db"
-    with open_memory(store, synchronous="off", wal_limit_bytes=1 << 20) as memory:
+    with open_memory(store, synchronous="off", wal_limit_bytes=1 << 17) as memory:
         task = memory.task_register("log", ["one"]).task_id
         readers = [start("read_on", store, task) for _ in range(2)]
         largest = 0
-        for _ in range(1000):
+        for _ in range(200):
             memory.task_update(task, "x" * 6000)
             largest = max(largest, (tmp_path / "store.db-wal").stat().st_size)
         for reader in readers:
             reader.kill()
             reader.communicate()
-        assert largest <= 64 << 20, largest
-        assert store.stat().st_size > 5 << 20, "the log was folded back into the file"
+        assert largest <= 3 << 20, largest  # three times as much is written
+        assert store.stat().st_size > 1 << 20, "the log was folded back into the file"
 
 
 # --- 12: keyed retries ------------------------------------------------------------------------------

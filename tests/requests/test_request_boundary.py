@@ -149,3 +149,19 @@ def test_a_prompt_that_says_to_go_on_goes_on_whatever_else_it_says() -> None:
     # A feature that is about going on is a request like others.
     feature = "Now something completely different: add a button to the player that lets people resume a film."
     assert judge(FINISHED.replace(prompt=feature)).is_new
+
+
+def test_leave_and_the_same_trouble_go_on_unless_another_matter_follows() -> None:
+    same = (
+        "yes, and please document the new export as well", "2. and keep the old importer for the warehouse",
+        "ok, please go ahead with the PDF library", "it's still the same error in the gateway log",
+        "hmm, another error: the nightly backup says that the disk is full",
+    )  # fmt: skip
+    turned = after("", "Read: src/invoices/pdf.py", "Edit: src/invoices/layout.py").after
+    for prompt in same:
+        assert judge(FINISHED.replace(prompt=prompt, before=BEFORE, after=turned)).score < -5, prompt
+    for prompt in (
+        "Yes, thanks. Now the invoice PDF: it has no page numbers.",
+        "I still have a problem with the invoices: the PDF has no page numbers.",
+    ):
+        assert judge(FINISHED.replace(prompt=prompt)).score > -5, prompt

@@ -83,8 +83,9 @@ def test_paths_links_and_mentions_are_short() -> None:
 
 def test_a_slash_command_is_named_by_what_it_is_given() -> None:
     assert task_name("/plan add a search box to the header") == "Add a search box to the header"
-    assert task_name("/review") == "/review"
-    assert task_name("/review 42") == "/review 42"
+    assert task_name("/review") == "Review"
+    assert task_name("/review 42") == "Review 42"
+    assert task_name(" /workflows:code-review") == "Workflows: code review"
 
 
 def test_names_from_code_stay_as_they_are() -> None:
@@ -118,3 +119,9 @@ def test_a_name_is_one_short_line(prompt: str) -> None:
 def test_no_word_is_cut(words: list[str]) -> None:
     name = task_name(" ".join(words)).rstrip("…")
     assert {word.lower() for word in name.split()} <= set(words)
+
+
+def test_a_prompt_of_code_or_a_path_alone_has_a_name_too() -> None:
+    assert task_name("```python\nraise SystemExit(main())\n```") == "Raise SystemExit(main())"
+    assert task_name("@src/app/main.py") == "main.py"
+    assert task_name("can you do me a favour and fix the login") == "Fix the login"

@@ -246,7 +246,7 @@ def test_forgetting_a_task_takes_the_steps_that_another_one_copied(memory):
     assert MARK in everything(memory, kept)
     confirmed(memory, "forget", source=f"task:{gone}")
     assert MARK not in everything(memory, kept)
-    assert "Sweep" in [item.title for item in memory.task_get(kept).items]
+    assert "Sweep" in [item.title for item in memory.task_get(kept).steps]
 
 
 def test_a_goal_that_was_made_of_a_task_forgets_with_it(memory):

@@ -17,7 +17,7 @@ GATED = ["agent", "tool", "web"]
 def begun(memory, task):
     """The steps that have begun, and the side effects that may be done."""
     seen = memory.task_get(task)
-    return {item.id for item in seen.items if item.status in ("active", "completed")}
+    return {item.id for item in seen.steps if item.status in ("active", "completed")}
 
 
 def approved(memory, task):

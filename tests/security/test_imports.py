@@ -151,7 +151,7 @@ def test_an_import_ends_and_replaces_nothing_that_is_here(here, tmp_path, sets):
     after = here.task_get(task)
     for name in ("name", "goal", "status", "instructions", "decisions"):
         assert getattr(after, name) == getattr(before, name), name
-    assert [item.title for item in after.items if item.dropped_in is None] == ["Build"]
+    assert [item.title for item in after.steps if item.dropped_in is None] == ["Build"]
     assert after.seq == before.seq + 1
     assert here.import_events(path).known == 4
     assert here.verify().ok

@@ -98,12 +98,12 @@ def test_texts_of_the_user_stay_and_the_rest_of_a_report_is_written(memory, user
 def test_open_steps_of_the_user_stay_on_the_plan(memory, user, work):
     memory.task_plan_replace(work, ["Rewrite everything"])
     memory.task_item_update(work, "s2", status="cancelled", title="Skip the tests")
-    live = {item.title for item in memory.task_get(work).items if item.dropped_in is None}
+    live = {item.title for item in memory.task_get(work).steps if item.dropped_in is None}
     assert live == {"Build", "Test it", "Rewrite everything"}
     memory.task_item_update(work, "s1", status="completed")  # work goes on
     assert memory.task_get(work).done == 1
     user.task_plan_replace(work, ["Rewrite everything"])
-    live = {item.title for item in memory.task_get(work).items if item.dropped_in is None}
+    live = {item.title for item in memory.task_get(work).steps if item.dropped_in is None}
     assert "Test it" not in live
 
 
@@ -270,7 +270,7 @@ def test_a_change_to_a_step_of_the_user_is_proposed_and_made_once_accepted(memor
     (proposal,) = memory.task_proposals(work)
     assert proposal.operation == "task_step_update"
     user.task_accept(work, proposal=proposal.seq)
-    assert [item.title for item in memory.task_get(work).items] == ["Build", "Skip the tests"]
+    assert [item.title for item in memory.task_get(work).steps] == ["Build", "Skip the tests"]
 
 
 def test_an_imported_address_is_never_called(memory, user, work):

@@ -65,7 +65,7 @@ def visible(memory, task):
         *(entry.summary for entry in seen.questions if entry.origin.channel == "user"),
         *(entry.summary for entry in seen.notes if entry.origin.channel == "user"),
         *map(str, seen.variables.values()), seen.request or "", seen.goal or "", seen.next_step or "",
-        *seen.blockers, *(item.title for item in seen.items if item.dropped_in is None),
+        *seen.blockers, *(item.title for item in seen.steps if item.dropped_in is None),
     ]  # fmt: skip
     thread = " ".join(
         event.text or ""

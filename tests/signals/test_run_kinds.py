@@ -15,6 +15,8 @@ def test_the_kind_of_work_is_known_however_it_is_started():
         "test": ("uv run pytest -q", "python3.12 -m unittest discover", "npx vitest run",
                  "yarn workspace web test",
                  "cargo nextest run", "make -C services/api test", "docker compose exec web ./manage.py test",
+                 "docker compose run --rm app poetry run pytest",
+                 "nix develop -c cargo test", "vagrant ssh -c 'make test'",
                  "just unit", "pnpm --filter @shop/web run test:unit"),
         "lint": ("ruff check --fix .", "golangci-lint run ./...", "npm run lint:css"),
         "build": ("cmake --build out", "npm run build -- --watch", "bun --filter @shop/core build"),

@@ -25,7 +25,7 @@ BROKEN = f"{THIRD}; SELECT colour FROM nowhere"
 DYING = """
 import os, sys
 from ringbolt.store import migrate
-from tests.support import open_memory
+from tests.processes import open_rooms
 
 def dying(engine, version, pending=migrate.pending):
     for number, one in enumerate(pending(engine, version)):
@@ -34,7 +34,7 @@ def dying(engine, version, pending=migrate.pending):
         yield one
 
 migrate.FOLDER, migrate.SCHEMA_VERSION, migrate.pending = sys.argv[2], 3, dying
-open_memory(sys.argv[1])
+open_rooms(sys.argv[1])
 """
 
 

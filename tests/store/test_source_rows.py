@@ -113,7 +113,7 @@ def test_an_event_carries_its_payload_and_a_correlation_id(memory, query, task):
     }  # fmt: skip
     assert data["task.updated"]["message"] == "Step 1 done"
     assert data["task.updated"]["status"] == "paused"
-    assert data["item.updated"] == {"message": "going", "step": "s2", "step_status": "active"}
+    assert data["step.updated"] == {"message": "going", "step": "s2", "step_status": "active"}
     assert data["task.finished"]["message"] == "over"
 
 
@@ -121,7 +121,7 @@ def test_a_message_and_what_is_inferred_from_it_belong_together(memory, query, t
     memory.task_update(task, "Step 1 done: the image is built.")
     sql = "SELECT event_type, correlation_id FROM events WHERE event_type <> 'task.registered' ORDER BY id"
     message, inferred = query(sql)
-    assert (message["event_type"], inferred["event_type"]) == ("message", "item.inferred")
+    assert (message["event_type"], inferred["event_type"]) == ("message", "step.inferred")
     assert message["correlation_id"] == inferred["correlation_id"]
 
 
@@ -147,4 +147,4 @@ def test_an_id_of_the_caller_groups_what_it_writes(memory, query, task):
     turn.task_update(task, "Step 1 done")
     turn.task_decide(task, "Use ghcr.io")
     rows = query("SELECT event_type FROM events WHERE correlation_id = 'turn-7' ORDER BY id")
-    assert [row["event_type"] for row in rows] == ["message", "item.inferred", "decision"]
+    assert [row["event_type"] for row in rows] == ["message", "step.inferred", "decision"]

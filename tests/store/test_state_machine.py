@@ -134,7 +134,7 @@ class Ledger(RuleBasedStateMachine):
         return self.ids[which % len(self.ids)]
 
     def item(self, which: int, number: int | None) -> str | None:
-        items = self.memory.first.task_get(self.task(which)).items
+        items = self.memory.first.task_get(self.task(which)).steps
         return items[number % len(items)].id if number is not None and items else None
 
     def seq(self, which: int, number: int | None, *types: str) -> int | None:

@@ -49,9 +49,9 @@ class StdioServer:
         self._pid = folder / "pid"
         self._arguments = ["-c", _STDIO, str(self._pid), "--store", str(store), "--workspace", str(folder)]
 
-    def client(self, mode: str) -> Client:
+    def client(self, mode: str, **options) -> Client:
         program = StdioServerParameters(command=sys.executable, args=self._arguments, env=dict(os.environ))
-        return Client(program, mode=mode, client_info=ME)
+        return Client(program, mode=mode, client_info=ME, **options)
 
     def kill(self) -> None:
         os.kill(int(self._pid.read_text()), signal.SIGKILL)
@@ -69,8 +69,9 @@ class HttpServer:
         self._process: subprocess.Popen | None = None
         self.restart()
 
-    def client(self, mode: str) -> Client:
-        return Client(f"http://127.0.0.1:{self._socket.getsockname()[1]}/mcp", mode=mode, client_info=ME)
+    def client(self, mode: str, **options) -> Client:
+        url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/mcp"
+        return Client(url, mode=mode, client_info=ME, **options)
 
     def kill(self) -> None:
         self._process.kill()
@@ -118,6 +119,7 @@ async def connected(memory, *, tools: str = "core", mode: str = MODERN, **option
 
 
 def said(result) -> str:
-    """The text of a result."""
-    (part,) = result.content
-    return part.text
+    """The text of a result, without the links after it."""
+    first, *rest = result.content
+    assert all(part.type == "resource_link" for part in rest)
+    return first.text

@@ -309,7 +309,7 @@ def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
     ("words", "code", "name"),
     [
         (("update", "x", "--task", "zzzz"), 3, "task_not_found"),
-        (("update", "x", "--step", "9"), 3, "item_not_found"),
+        (("update", "x", "--step", "9"), 3, "step_not_found"),
         (("event", "99"), 3, "record_not_found"),
         (("update", "x", "--expect", "77"), 4, "stale_version"),
         (("update", "--status", "finito"), 5, "unknown_word"),

@@ -202,8 +202,9 @@ def test_a_second_signal_ends_a_worker_at_once(slow_receiver):
         child.send_signal(signal.SIGTERM)
         with pytest.raises(subprocess.TimeoutExpired):
             child.wait(0.3)
-        child.send_signal(signal.SIGTERM)
-        assert child.wait(100) == -signal.SIGTERM
+        # Two signals that come before the process has its turn are one.
+        until(lambda: child.send_signal(signal.SIGTERM) or child.poll() is not None)
+        assert child.returncode == -signal.SIGTERM
     status = data("jobs")
     assert status["kinds"]["webhook"] == {"leased": 1}  # for a minute, then another one has it
     assert [one["ended_at"] for one in status["workers"]] == [None]

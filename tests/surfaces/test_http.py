@@ -18,7 +18,7 @@ import pytest
 from ringbolt.operations import OPERATIONS, call
 from ringbolt.surfaces.http.auth import read_tokens
 from ringbolt.surfaces.http.routes import RESOURCES
-from tests.support import lock_held, open_memory
+from tests.support import lock_held, open_memory, until
 from tests.surfaces.http_support import Client, serving
 
 
@@ -312,8 +312,9 @@ def test_a_second_signal_ends_a_server_at_once(tmp_path):
                 server.send_signal(signal.SIGTERM)
                 with pytest.raises(subprocess.TimeoutExpired):
                     server.wait(0.3)
-                server.send_signal(signal.SIGTERM)
-                assert server.wait(100) == -signal.SIGTERM
+                # Two signals that come before the process has its turn are one.
+                until(lambda: server.send_signal(signal.SIGTERM) or server.poll() is not None)
+                assert server.returncode == -signal.SIGTERM
     finally:
         server.kill()
         server.wait()

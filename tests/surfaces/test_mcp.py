@@ -23,7 +23,7 @@ from ringbolt.packet import encode, tokens
 from ringbolt.surfaces.mcp.handlers import ERROR_META
 from ringbolt.surfaces.mcp.http import asgi_app
 from ringbolt.surfaces.mcp.texts import INSTRUCTIONS, result_text
-from ringbolt.surfaces.mcp.tools import core_tools, listed, result_schema, structured
+from ringbolt.surfaces.mcp.tools import listed, result_schema, structured
 from tests.core.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
 from tests.packet.payloads import UNSEEN, broken_out, hostile
 from tests.support import foreign_database, lock_held, open_memory
@@ -34,6 +34,7 @@ ROOT = Path(__file__).parents[2]
 REACHING_OUT = {
     "smart_wait", "wait_update", "task_register", "goal_create", "goal_promote", "goal_update", "goal_check",
 }  # fmt: skip
+RUNNING_COMMANDS = REACHING_OUT - {"task_register"}  # where the operator allows it
 both_eras = pytest.mark.parametrize("mode", MODES)
 
 
@@ -108,11 +109,12 @@ def test_a_task_survives_the_killing_of_the_server(tmp_path, kind, mode):
 # --- what a model is shown --------------------------------------------------------------------------
 
 
-def test_the_core_tools_cost_a_model_at_most_1500_tokens():
-    shown = [{**one} for one in core_tools()]
+def test_the_core_tools_cost_a_model_at_most_1500_tokens(memory):
+    """All that a client gets counts, output schemas too, but what is for the host's own screen and rules."""
+    listed = in_client(memory, lambda client: client.list_tools()).tools
+    shown = [one.model_dump(by_alias=True, exclude_none=True) for one in listed]
     for one in shown:
-        del one["annotations"]  # hosts use these themselves
-    assert shown[0].keys() == {"name", "title", "description", "inputSchema"}, "all that a host may send"
+        del one["annotations"], one["icons"]
     cost = tokens.counter(exact_wanted=True)(json.dumps(shown, ensure_ascii=False))
     assert cost <= 1500 - 150 * (8 - len(shown)), "each tool that is still to come needs its room"
     assert len(shown) <= 8
@@ -137,8 +139,11 @@ def test_arguments_are_flat_and_every_tool_says_what_it_does(memory, tools):
             assert "items" in schema or "array" not in schema.get("type", ()), one.name
         hints = one.annotations
         assert one.title
-        assert hints.read_only_hint == (operation.scope == "read" and not operation.writes_with)
-        assert hints.destructive_hint is False
+        reads = operation.scope == "read" and one.name not in ("active_tasks", "task_resume")
+        assert hints.read_only_hint == reads
+        runs_commands = {"smart_wait"} if tools == "core" else RUNNING_COMMANDS
+        assert hints.destructive_hint == (one.name in runs_commands), "nothing of ours is lost by any call"
+        assert one.icons[0].src.startswith("data:image/svg+xml;base64,")
         reaches_out = {"smart_wait"} if tools == "core" else REACHING_OUT
         assert hints.open_world_hint == (one.name in reaches_out)
         assert hints.idempotent_hint == operation.repeatable

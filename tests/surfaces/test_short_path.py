@@ -69,7 +69,7 @@ def test_it_reads_plain_lines_as_click_does(monkeypatch: pytest.MonkeyPatch) -> 
     seen: list[Any] = []
 
     def note(self: OperationCommand, read: dict[str, Any]) -> int:
-        seen.append((dict(read), dict(console.given())))
+        seen.append((dict(read), dict(console.common_values())))
         return 7
 
     monkeypatch.setattr(OperationCommand, "run", note)

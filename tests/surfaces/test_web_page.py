@@ -266,7 +266,7 @@ def test_a_timeline_is_read_line_by_line_and_filtered(told):
     for query, seqs in (
         ("types=decision", [5]),
         ("channel=tool", [4]),
-        ("item=s1", [2]),
+        ("step=s1", [2]),
         ("text=100%20%25%20done", [3]),
         ("text=nothing", []),
         ("types=message&text=TOOL", [4]),

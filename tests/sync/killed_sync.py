@@ -11,7 +11,8 @@ import signal
 import sys
 
 from ringbolt.store.sqlite import SqliteStore
-from tests.support import open_memory
+from ringbolt.sync.operations import MachineSync
+from tests.processes import open_rooms
 
 _STEPS = ("open", "os.", "subprocess.Popen", "fcntl.flock")
 _left = 0
@@ -36,7 +37,7 @@ def main(store: str, remote: str, number: int) -> None:
         return result
 
     SqliteStore.write = counted
-    memory = open_memory(store, synchronous="full")
+    memory = open_rooms(store, MachineSync, synchronous="full")
     sys.addaudithook(step)
     _left = number
     memory.sync(remote)

@@ -45,10 +45,9 @@ def test_a_screen_and_its_windows_are_seen_to_change(tmp_path, monkeypatch):
         monkeypatch.setattr("ringbolt.waits.wake.CHECK_SECONDS", 0.2)
         server.send_signal(signal.SIGSTOP)
         with open_memory(f"sqlite://{tmp_path}/s.db") as memory:
-            watch, began = changed.watch, time.monotonic()
+            watch = changed.watch
             with pytest.raises(RingboltError, match="hangs"):
                 memory._first_state(watch)
-            assert time.monotonic() - began < 30  # not for ever
 
 
 def test_a_display_that_is_not_there_is_refused(tmp_path):

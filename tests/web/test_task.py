@@ -241,7 +241,7 @@ def test_steps_with_the_same_title_keep_their_identity(site, visit, new_task):
     page = visit(site).open(f"/task/{task}")
     act(page, "Edit the plan", "Replace the plan", Steps="Wash\nDry\nWash\nIron", Why="it creases")
     expect(page.locator(".step .title")).to_have_text(["Wash", "Dry", "Wash", "Iron"])
-    steps = call(site, "task_get", token="read", task_id=task)["items"]
+    steps = call(site, "task_get", token="read", task_id=task)["steps"]
     assert [step["status"] for step in steps] == ["completed", "pending", "pending", "pending"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..model.results import Hit
 from ..model.trust import is_users
-from ..model.types import Channel, Effect, Entry, Item, Moment, Snapshot, Source, Value, Wait, is_list
+from ..model.types import Channel, Effect, Entry, Moment, Snapshot, Source, Step, Value, Wait, is_list
 from ..model.validate import dumps
 from ..packet import encode
 from ..packet.effect_checks import check_of
@@ -77,23 +77,23 @@ class Context(Value, frozen=True, kw_only=True):
 # --- steps ------------------------------------------------------------------------------------------
 
 
-def live_steps(task: Snapshot) -> list[tuple[int, Item]]:
+def live_steps(task: Snapshot) -> list[tuple[int, Step]]:
     """The steps that were not dropped, numbered from 1."""
-    return list(enumerate((item for item in task.items if item.dropped_in is None), 1))
+    return list(enumerate((item for item in task.steps if item.dropped_in is None), 1))
 
 
-def plan_steps(context: Context) -> list[tuple[int, Item]]:
+def plan_steps(context: Context) -> list[tuple[int, Step]]:
     """The steps of the current plan, without those completed under an older one."""
     return [pair for pair in live_steps(context.task) if pair[1].id not in context.earlier]
 
 
-def step_seq(item: Item) -> int | None:
+def step_seq(item: Step) -> int | None:
     """The event that set a step's status, otherwise the event that added it."""
     source = item.sources.get("title")
     return item.cause if item.cause is not None else source.seq if source else None
 
 
-def step_words(number: int, item: Item, most: int, language: str = "en") -> str:
+def step_words(number: int, item: Step, most: int, language: str = "en") -> str:
     """A step within a sentence: `step 4 — "pull the image" #17`, with its issue and whether it is
     inferred."""
     title = item.sources.get("title")
@@ -104,7 +104,7 @@ def step_words(number: int, item: Item, most: int, language: str = "en") -> str:
     return f"{place} — {quote(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
 
 
-def about_step(before: str, number: int, item: Item, after: str, language: str = "en") -> Row:
+def about_step(before: str, number: int, item: Step, after: str, language: str = "en") -> Row:
     """A sentence about a step; a dropped one has no number (0)."""
     return Row(lambda most: f"{before}{step_words(number, item, most, language)}{after}", step_seq(item))
 
@@ -117,7 +117,7 @@ _MARKS = {
 }
 
 
-def step(number: int, item: Item) -> Row:
+def step(number: int, item: Step) -> Row:
     """A step in a list."""
     title = item.sources.get("title")
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
@@ -300,7 +300,7 @@ def event(one: Evidence | Commit, text: str, before: str = "", after: str = "") 
 
 def kind_word(kind: str) -> str:
     """The word for a type of event in an answer."""
-    return {"task.updated": "update", "item.updated": "update", "plan.replaced": "new plan"}.get(kind, kind)
+    return {"task.updated": "update", "step.updated": "update", "plan.replaced": "new plan"}.get(kind, kind)
 
 
 # --- files ------------------------------------------------------------------------------------------

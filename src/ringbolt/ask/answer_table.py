@@ -89,7 +89,7 @@ def _is_about_the_task(intent: Intent, context: Context) -> bool:
     A word that is not among the task's own is what the question is about, unless it looks like a verb.
     """
     task = context.task
-    titles = [item.title for item in task.items] if intent.about in ("completed", "open", "next") else []
+    titles = [item.title for item in task.steps] if intent.about in ("completed", "open", "next") else []
     own = " ".join((task.name, task.goal or "", *titles))
     missing = context.subject.missing(own)
     if not missing:

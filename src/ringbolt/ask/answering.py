@@ -73,7 +73,7 @@ def drafted(
     language of the question."""
     now = memory._now()
     context = memory.store.read(lambda tx: _state(memory, tx, task_id, now))
-    parts = understand(question, "\n".join(item.title for item in context.task.items))
+    parts = understand(question, "\n".join(item.title for item in context.task.steps))
     answered = [_answered(memory, context, part) for part in parts]
     task = context.task
     reply = _together(parts, [reply for _, reply in answered])
@@ -197,7 +197,7 @@ def _with_subject(memory: Base, context: Context, part: Intent) -> Context:
             subject = Subject(spelt, soft, part.language, known, head=part.head)
             context = context.replace(subject=subject)
     if foreign := untranslated(subject.words, part.language):
-        texts = [one.lower for one in context.window] + [item.title.lower() for item in task.items]
+        texts = [one.lower for one in context.window] + [item.title.lower() for item in task.steps]
         absent = [word for word in foreign if not any(word.lower()[:5] in text for text in texts)]
         context = context.replace(
             subject=Subject(subject.words, soft, part.language, known, absent, part.head)
@@ -216,7 +216,7 @@ def _as_recorded(word: str, context: Context) -> str:
     if len(word) < _LEAST_SPELT or not (word.isascii() and word.isalpha()) or not context.window:
         return word
     alone = Subject((word,))
-    texts = [item.title for item in context.task.items]
+    texts = [item.title for item in context.task.steps]
     texts += [f"{one.text} {' '.join(one.details)}" for one in context.window]
     if any(alone.may_fit(text.lower()) and alone.coverage(text) for text in texts):
         return word
@@ -233,14 +233,14 @@ def _recall(memory: Base, part: Intent, task_id: str | None) -> tuple[Hit, ...]:
 def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
     """The finished steps of older plans that the current plan no longer lists, or of earlier requests."""
     if task.plan_inferred:
-        return frozenset(item.id for item in task.items if EARLIER in item.detail)
+        return frozenset(item.id for item in task.steps if EARLIER in item.detail)
     for row in tx.thread(task.id, 1, None, types=("plan.replaced",)) if task.plan_version > 1 else ():
         if row["forgotten"] is not None:
             break
         data = json.loads(row["data"])
         return frozenset(
             item.id
-            for item in task.items
+            for item in task.steps
             if item.dropped_in is None and item.plan_version < data["version"] and item.id not in data["plan"]
         )
     return frozenset()

@@ -23,6 +23,7 @@ _DATA = 3000  # characters of the data of an event
 _LINES = 60  # lines of an output
 _OUTPUT_FITS = 0.75
 _SPOKEN = 0.95  # what the own words of an event are worth at least
+_TOGETHER = 0.85  # what a sentence is worth if the subject is shared out between it and those beside it
 _OWN = 0.25  # of a subject that an event of a step must have itself
 # Types of events that state nothing about the work.
 NO_EVIDENCE = frozenset(
@@ -204,12 +205,15 @@ def sentences(
                 continue
             score = subject.coverage(text)
             if share < _SPOKEN:  # an output is about what was run, and has words of all sorts
-                score = min(subject.coverage(f"{one.text}. {text}"), 0.9) if score else 0.0
+                choice = one.data.get("choice") or ""
+                score = min(subject.coverage(f"{one.text}. {choice}. {text}"), 0.9) if score else 0.0
                 score = score if score >= _OUTPUT_FITS else 0.0
             elif score < least and (title := one.topic or (steps or {}).get(one.item or "")):
                 of_step = subject.coverage(f"{title}. {text}")
                 own = bool(one.topic) or score >= _OWN
                 score = 0.95 * of_step if own else 0.7 * of_step if of_step >= 0.9 else 0.0
+            if share >= _SPOKEN and score < least and (score >= _OWN or subject.beside(text)):
+                score = max(score, _TOGETHER * subject.coverage(one.text[:1000]))
             whole = score * share * worth * sort * (1 + 0.1 * subject.beside(text))
             if score >= least and (best is None or whole > best.score):
                 best = Sentence(text=text, score=whole, source=one)
@@ -235,6 +239,22 @@ def whole_clauses(text: str) -> list[str]:
     return found
 
 
+_REPLIES = lazy_regex(r"(?i)(?:yes|no|nein|ja|non|oui|s[ií]|n[ãa]o|nee)\b")
+
+
+def _statements(pieces: list[str]) -> list[str]:
+    """The pieces of a text that state something; a question that the text answers itself belongs to its answer."""
+    found: list[str] = []
+    asked = ""
+    for piece in pieces:
+        if piece.rstrip(" \"'").endswith("?"):
+            asked = piece
+            continue
+        found.append(f"{asked} {piece}" if asked and _REPLIES.match(piece) else piece)
+        asked = ""
+    return found
+
+
 _PRONOUN = lazy_regex(
     r"(?i)(?:it|they|he|she|this|that|these|es|er|sie|das|il|elle|ils|ce|ello|esto|ele|ela|isso|lo|zij|het)\b|[它他她这]"
 )
@@ -242,7 +262,7 @@ _PRONOUN = lazy_regex(
 
 def _pieces(one: Evidence) -> Iterable[tuple[str, float]]:
     """The sentences of an event with what each is worth: its own words more than the output of a tool."""
-    pieces = [piece for piece in whole_clauses(one.text[:3000]) if not piece.rstrip(" \"'").endswith("?")]
+    pieces = _statements(whole_clauses(one.text[:3000]))
     for piece in pieces:
         yield piece, 1.0
     for first, second in pairwise(pieces):

@@ -25,7 +25,7 @@ from .topic_match import FITS, Subject
 # What an event is worth as the source of a fact: what was noted on purpose most, output of tools least.
 _WORTH = {
     "discovery": 1.1, "context": 1.1, "artifact": 1.05, "decision": 1.0, "user_instruction": 1.05,
-    "message": 1.0, "item.updated": 1.0, "task.updated": 1.0, "task.registered": 1.0, "plan.replaced": 0.95,
+    "message": 1.0, "step.updated": 1.0, "task.updated": 1.0, "task.registered": 1.0, "plan.replaced": 0.95,
     "error": 0.95, "exclusion": 0.95, "action": 0.9, "variable": 1.0, "intent": 0.9, "outcome": 1.0,
 }  # fmt: skip
 _QUANTITY = frozenset(
@@ -64,7 +64,8 @@ def value(intent: Intent, context: Context) -> Reply | None:
         _QUANTITY & {word.lower() for word in subject.words}
     )
     wanted = has_quantity(subject, intent.text, intent.has("percent")) if counts else _sort(intent)
-    if counts and (things := [word for word in subject.words if not measures(word)]):
+    is_limit = intent.has("may", "must")
+    if counts and (things := [word for word in subject.words if is_limit or not measures(word)]):
         subject = Subject(things, intent.soft, intent.language, f"{task.name} {task.goal or ''}")
         context = context.replace(subject=subject)  # "80 kg" is a weight without the word
     if intent.has("pass", "fail", "last"):
@@ -116,7 +117,7 @@ def people(intent: Intent, context: Context) -> Reply | None:
 
 
 _DOINGS = frozenset(
-    "item.updated message task.updated discovery decision exclusion error action artifact".split()
+    "step.updated message task.updated discovery decision exclusion error action artifact".split()
 )
 
 
@@ -149,7 +150,7 @@ def _holders(context: Context) -> Reply:
     rows = [
         Row(
             lambda most, claim=claim: (
-                f"{quote(claim.holder, most)} holds {f'step {claim.item}' if claim.item else 'the task'}"
+                f"{quote(claim.holder, most)} holds {f'step {claim.step}' if claim.step else 'the task'}"
                 f" until {clock(claim.expires_at, context.zone)}"
             )
         )
@@ -197,7 +198,7 @@ def _best(
 ) -> Reply | None:
     """The best sentences about the subject, of the right sort."""
     evidence = context.window if not intent.span or context.period is None else context.period
-    titles = {item.id: item.title for item in context.task.items} if wanted is not None else None
+    titles = {item.id: item.title for item in context.task.steps} if wanted is not None else None
     found = sentences(context.subject, evidence, wanted, _worth, least, titles)
     if not found:
         return None
@@ -233,6 +234,12 @@ def _quoted(one: Sentence) -> Row:
         return Row(lambda most: f"{quote(what, most)}: {quote(why, most)}{place}", one.source.seq)
     if one.source.kind == "action" and text != one.source.text.strip():
         return show.event(one.source, text, before=f"{quote(one.source.text, 80)}: ")
+    if (
+        one.source.kind == "action"
+        and (lines := str(data.get("output") or "").split("\n"))
+        and lines[-1].strip()
+    ):
+        return show.event(one.source, lines[-1].strip(), before=f"{quote(text, 80)}: ")
     return show.event(one.source, text)
 
 

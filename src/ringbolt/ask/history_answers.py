@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..model.types import Channel, Item, is_dict
+from ..model.types import Channel, Step, is_dict
 from ..model.validate import seconds_of
 from ..signals.calls.commands import commits
 from ..signals.calls.tools import only_looked
@@ -21,7 +21,7 @@ from .topic_match import FITS, fitting
 
 # Types of events that tell more about a day than others, which are left out first.
 _TELLING = frozenset(
-    "decision exclusion error discovery user_instruction plan.replaced item.updated task.updated message"
+    "decision exclusion error discovery user_instruction plan.replaced step.updated task.updated message"
     " task.registered intent outcome artifact context question wait.started wait.ended task.ended".split()
 )
 _PAST = re.compile(
@@ -134,7 +134,7 @@ def _commit_at(commit: Commit, context: Context) -> Row:
 
 
 _DONE = 0.7  # what was done with the subject has to fit too
-_REPORTS = frozenset("action item.updated message intent outcome artifact".split())
+_REPORTS = frozenset("action step.updated message intent outcome artifact".split())
 
 
 def _reported_at(context: Context) -> Evidence | None:
@@ -145,7 +145,7 @@ def _reported_at(context: Context) -> Evidence | None:
     return None
 
 
-def step_about(intent: Intent, context: Context) -> tuple[int, Item] | None:
+def step_about(intent: Intent, context: Context) -> tuple[int, Step] | None:
     """The step that a question is about, by its number or its words."""
     steps = show.live_steps(context.task)
     if intent.step is not None and not context.subject:
@@ -182,7 +182,7 @@ def duration(intent: Intent, context: Context) -> Reply | None:
     return compose(rows, ONE, least=40)
 
 
-def _lasting(item: Item, context: Context, language: str) -> str:
+def _lasting(item: Step, context: Context, language: str) -> str:
     """How long a step took: the end of a sentence about it."""
     if item.duration_seconds is not None:
         return f" {say(language, 'took', time=length(item.duration_seconds))}."

@@ -32,6 +32,12 @@ _ALLOWS = lazy_regex(
     r"(?i)\b(?:may|can|allow(?:ed|s)?|permit(?:ted|s)?|fine|ok|okay|permitted|feel free|go ahead|only|yes|approved|darf\w*|erlaubt|peut|peux|permis|puede\w*"
     r"|permitid\w*|pode\w*|permess\w*|può|mag|mogen|toegestaan)\b|可以|允许|いい"
 )
+# Allowed on a condition, which may not be met: that is neither yes nor no.
+_ON_CONDITION = lazy_regex(
+    r"(?i)\b(?:only (?:after|when|if|once|with|by|in|on|during|from|until)|unless|(?:nur|erst) (?:nach|wenn|mit|bei|falls|sobald)"
+    r"|seulement (?:après|apres|si|quand|avec)|s[oó]lo (?:después|despues|si|cuando|con)|só (?:depois|se|quando|com)"
+    r"|solo (?:dopo|se|quando|con)|alleen (?:na|als|met)|pas (?:na|als))\b|之后才|才能|だけ"
+)
 _REQUIRES = lazy_regex(
     r"(?i)\b(?:must|need|needs|have to|has to|should|always|required|please|make sure|ensure|ask|muss|soll\w*|doit|debe\w*|deve\w*"
     r"|moet\w*)\b|必须|要"
@@ -46,6 +52,14 @@ _WINDOW = lazy_regex(
     r"|\b(?:before|vor|avant|antes de las|prima delle|voor) (?P<before>\d{1,2}(?::\d\d|\b(?! [a-z%€$])))"
 )
 _HOUR = lazy_regex(r"\b(\d{1,2}):(\d\d)\b")
+
+
+_CONDITION = lazy_regex(
+    r"(?i)\b(?:once|when|while|if|after|before|as soon as|sobald|wenn|quand|cuando|quando|als)\b"
+)
+_SHARED = 0.3  # of a subject that a sentence must have itself, if the rest stands beside it
+_TOGETHER = 0.85
+_TOUCHED = 0.55  # of a subject that a prohibition must have to be worth quoting
 
 
 class Rule(Value, frozen=True, kw_only=True):
@@ -92,6 +106,9 @@ def permission(intent: Intent, context: Context) -> Reply | None:
         word for word in context.subject.words if not _AMOUNT.fullmatch(word) and not _HOUR.fullmatch(word)
     ]
     subject = Subject(words, language=language, known=context.task.name)
+    main = _CONDITION.split(intent.text, maxsplit=1)[0]
+    if asked := [word for word in words if word in main]:
+        subject = Subject(asked, language=language, known=context.task.name)
     kept = Subject(
         [word for word in words if not _REMOVES & concepts(folded(word), language)], language=language
     )
@@ -99,14 +116,20 @@ def permission(intent: Intent, context: Context) -> Reply | None:
         score = max(subject.coverage(part) for part in (rule.text, *_parts(rule.text)))
         if score < FITS and kept and _KEEPS.match(rule.text):
             score = 0.9 * kept.coverage(rule.text)  # who is to keep it must not remove it
-        if score >= FITS:
+        if (
+            score < FITS and rule.whole and score >= _SHARED
+        ):  # what is forbidden may stand beside what it is about
+            score = max(score, _TOGETHER * subject.coverage(rule.whole))
+        if score >= FITS or (score >= _TOUCHED and rule.channel == "user" and _FORBIDS.search(rule.text)):
             found.append((score, rule))
     if not found:
         return None
     best = max(score for score, _ in found)
     close = [rule for score, rule in found if score >= 0.9 * best]
-    rule = close[0]
-    word = _verdict(intent, rule, context) if intent.polar else None
+    rule = next((rule for rule in close if _FORBIDS.search(rule.text)), close[0]) if best < 0.9 else close[0]
+    close.sort(key=lambda one: one is not rule)
+    # What has only half of what is asked about is worth reading, but is no verdict.
+    word = _verdict(intent, rule, context) if intent.polar and best >= FITS else None
     opening = f"{say(language, word)}: " if word else ""
     timed = word and _WINDOW.search(rule.whole) and _HOUR.search(intent.text)
     shown = [rule.replace(text=rule.whole.strip())] if timed else close[: 1 if word else 3]
@@ -158,6 +181,8 @@ def _verdict_of(intent: Intent, rule: Rule, text: str, share: float, context: Co
         return None if must and intent.has("not") else "no"
     if must:  # an instruction is something to be done
         return "yes" if _REQUIRES.search(text) or (share >= 0.75 and rule.channel == "user") else None
+    if _ON_CONDITION.search(text):
+        return None
     if _ALLOWS.search(text):
         return "yes"
     return "no" if _KEEPS.search(text) else None

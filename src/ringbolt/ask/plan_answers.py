@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.types import Item
+from ..model.types import Step
 from . import answer_rows as show
 from .answer_rows import Context, Replan
 from .answer_words import say
@@ -17,7 +17,7 @@ def replan(intent: Intent, context: Context) -> Reply | None:
     """What changed in the plan, and why."""
     task, language = context.task, intent.language
     replans = context.replans
-    dropped = [item for item in task.items if item.dropped_in is not None]
+    dropped = [item for item in task.steps if item.dropped_in is not None]
     if intent.has("drop") or (not intent.has("old", "new", "compare", "why", "reason") and context.subject):
         found = fitting(context.subject, dropped, lambda item: item.title) if context.subject else dropped
         if context.subject and not found:
@@ -35,12 +35,12 @@ def replan(intent: Intent, context: Context) -> Reply | None:
     return _difference(context, dropped, language)
 
 
-def why_dropped(item: Item, context: Context, language: str) -> Reply:
+def why_dropped(item: Step, context: Context, language: str) -> Reply:
     """That a step was dropped from the plan, with the reason for the new plan."""
     return _dropped([item], context.replans, language)
 
 
-def _dropped(items: Sequence[Item], replans: Sequence[Replan], language: str) -> Reply:
+def _dropped(items: Sequence[Step], replans: Sequence[Replan], language: str) -> Reply:
     if not items:
         return Reply(text=say(language, "none_dropped"))
     rows: list[Row] = [
@@ -60,7 +60,7 @@ def _dropped(items: Sequence[Item], replans: Sequence[Replan], language: str) ->
     )
 
 
-def _made(item: Item, replans: Sequence[Replan]) -> int | None:
+def _made(item: Step, replans: Sequence[Replan]) -> int | None:
     """The event that dropped a step."""
     return next((one.seq for one in replans if one.version == item.dropped_in), show.step_seq(item))
 
@@ -77,7 +77,7 @@ def _reason(one: Replan, language: str) -> Row:
     )
 
 
-def _why(intent: Intent, context: Context, dropped: Sequence[Item]) -> Reply | None:
+def _why(intent: Intent, context: Context, dropped: Sequence[Step]) -> Reply | None:
     """Why the plan was changed: the reasons of the changes that the question is about."""
     found = fitting(context.subject, dropped, lambda item: item.title)
     versions = {item.dropped_in for item in found}
@@ -93,7 +93,7 @@ def _why(intent: Intent, context: Context, dropped: Sequence[Item]) -> Reply | N
     return compose([_reason(one, intent.language) for one in replans[-3:]], PARAGRAPH)
 
 
-def _difference(context: Context, dropped: Sequence[Item], language: str) -> Reply:
+def _difference(context: Context, dropped: Sequence[Step], language: str) -> Reply:
     """What the newest plan added and dropped."""
     last = context.replans[-1]
     added = [
@@ -125,7 +125,7 @@ def _old_plan(context: Context, *, first: bool, language: str) -> Reply:
     version = 1 if first else task.plan_version - 1
     items = [
         item
-        for item in task.items
+        for item in task.steps
         if item.plan_version <= version and (item.dropped_in is None or item.dropped_in > version)
     ]
     made = next((one.seq for one in context.replans if one.version == version), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Effect, FileTouch, Item, is_dict
+from ..model.types import Effect, FileTouch, Step, is_dict
 from ..packet import encode
 from ..signals.calls.run_kinds import PROVES, passed, runs
 from ..signals.calls.tools import only_looked
@@ -25,6 +25,7 @@ _CHECKS = {
     "typecheck": "typecheck types typing typechecker mypy pyright tsc", "build": "build compile compilation",
     "check": "check checks ci",
 }  # fmt: skip
+_RUNS = frozenset("time run full whole complete entire".split())  # say which run, not of what
 _OUTPUT = 160  # characters of an output that an answer shows
 
 
@@ -94,17 +95,17 @@ def _verdict(intent: Intent, word: str, *rows: Row) -> Reply:
 # --- steps and side effects -------------------------------------------------------------------------
 
 
-def _step_about(intent: Intent, context: Context) -> tuple[int, Item] | None:
+def _step_about(intent: Intent, context: Context) -> tuple[int, Step] | None:
     """The step that the question is about; a dropped one (0) only if no live one is."""
     live = fitting(context.subject, show.live_steps(context.task), lambda pair: pair[1].title)
     if live:
         return max(live, key=lambda pair: _closeness(context.subject, pair[1].title))
-    gone = [item for item in context.task.items if item.dropped_in is not None]
+    gone = [item for item in context.task.steps if item.dropped_in is not None]
     dropped = fitting(context.subject, gone, lambda item: item.title)
     return (0, dropped[-1]) if dropped else None
 
 
-def _step(intent: Intent, number: int, item: Item, context: Context) -> Reply:
+def _step(intent: Intent, number: int, item: Step, context: Context) -> Reply:
     if not number:
         reply = why_dropped(item, context, intent.language)
         return reply.replace(text=f"{say(intent.language, 'no')}: {reply.text}", items=())
@@ -113,11 +114,11 @@ def _step(intent: Intent, number: int, item: Item, context: Context) -> Reply:
     return _verdict(intent, word, _step_row(intent, number, item, context))
 
 
-def _step_row(intent: Intent, number: int, item: Item, context: Context) -> Row:
+def _step_row(intent: Intent, number: int, item: Step, context: Context) -> Row:
     return show.about_step("", number, item, f" {_state(item, intent.language, context)}.", intent.language)
 
 
-def _state(item: Item, language: str, context: Context) -> str:
+def _state(item: Step, language: str, context: Context) -> str:
     """The state of a step as the end of a sentence."""
     if item.status != "completed":
         names = {"pending": "is_open", "active": "is_active", "failed": "is_failed"}
@@ -155,13 +156,13 @@ def _last_check(intent: Intent, context: Context) -> Reply | None:
         kind for kind, words in _CHECKS.items() for word in words.split() if word in _plain(context.subject)
     }
     rest = [
-        word for word in context.subject.words if not any(word.lower() in w.split() for w in _CHECKS.values())
+        word
+        for word in context.subject.words
+        if word.lower() not in _RUNS and not any(word.lower() in w.split() for w in _CHECKS.values())
     ]
     if not wanted:
         return None
-    narrower = Subject(
-        [word for word in rest if word.lower() not in ("time", "run")], language=intent.language
-    )
+    narrower = Subject(rest, language=intent.language)
     for one in context.window if intent.has("old") else reversed(context.window):
         kinds = _check_kinds(one)
         if not kinds & wanted or (narrower and narrower.coverage(_run_text(one)) < FITS):
@@ -236,7 +237,15 @@ def _run_about(context: Context) -> Evidence | None:
 def _last_run(intent: Intent, context: Context) -> Reply | None:
     """The last run of what the question is about."""
     one = _run_about(context)
-    return _run_verdict(intent, one, one.status == "completed") if one is not None else None
+    if one is None or not _does_what_is_asked(intent, context, one):
+        return None
+    return _run_verdict(intent, one, one.status == "completed")
+
+
+def _does_what_is_asked(intent: Intent, context: Context, one: Evidence) -> bool:
+    """That the invitation was sent does not say whether it was accepted."""
+    asks_how_it_went = intent.has("pass", "fail", "result", "last", "fix", "verify", "done", "happen", "go")
+    return asks_how_it_went or not intent.has("goal") or context.subject.beside(_run_text(one)) > 0
 
 
 # --- values, files, exclusions, actions -------------------------------------------------------------
@@ -279,7 +288,7 @@ def _excluded(intent: Intent, context: Context) -> Reply | None:
     return None
 
 
-_REPORTS = frozenset("item.updated task.updated message discovery error".split())
+_REPORTS = frozenset("step.updated task.updated message discovery error".split())
 
 
 # What was left out, or does not do what others do, did not work.
@@ -290,7 +299,7 @@ _LACKS = lazy_regex(
 
 def _reported(intent: Intent, context: Context) -> Reply | None:
     """Whether the newest report about it says that it passed or failed."""
-    titles = {item.id: item.title for item in context.task.items}
+    titles = {item.id: item.title for item in context.task.steps}
     for one in reversed(context.window):
         if one.kind not in _REPORTS or not one.text:
             continue
@@ -315,7 +324,7 @@ def _unfinished(intent: Intent, context: Context) -> Reply | None:
     steps = {item.id: (number, item) for number, item in show.live_steps(context.task)}
     for one in reversed(context.window):
         number, item = steps.get(one.item or "", (0, None))
-        if item is None or one.kind != "item.updated" or subject.coverage(one.text) < FITS:
+        if item is None or one.kind != "step.updated" or subject.coverage(one.text) < FITS:
             continue
         if item.status == "completed" or len(subject.missing(item.title)) == len(subject.words):
             return None
@@ -330,9 +339,9 @@ def _acted(intent: Intent, context: Context) -> Reply | None:
     for one in reversed(context.window):
         if one.kind != "action" or not subject.may_fit(one.lower) or only_looked(one.text):
             continue
-        if subject.coverage(_run_text(one)) < 0.75:
+        if subject.coverage(_run_text(one)) < 0.75 or not _does_what_is_asked(intent, context, one):
             continue
-        row = show.event(one, _run_text(one), after=".")
+        row = show.event(one, " ".join(dict.fromkeys((one.text, *_commands(one)))), after=".")
         if one.status == "completed":
             return _verdict(intent, "yes" if len(subject.words) > 1 else "probably", row)
         if one.status == "failed":

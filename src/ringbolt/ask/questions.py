@@ -50,9 +50,20 @@ def understand(question: str, names: str = "") -> tuple[Intent, ...]:
     asked = _relevant_part(question)
     language = language_of(folded(asked))
     parts = [_read(part, language, names) for part in _split(asked, language)][:MOST_PARTS]
+    for place, part in enumerate(parts[1:], 1):
+        if not part.subject and _AGAIN.search(folded(part.text)):  # "… and what did each of them say?"
+            before = parts[place - 1]
+            parts[place] = part.replace(subject=before.subject, soft=(*before.soft, *part.soft))
     if len(parts) > 1 and any(part.about == "none" for part in parts):
         parts = [_read(asked, language, names)]  # skip what cannot be understood by itself
     return tuple(parts)
+
+
+_AGAIN = lazy_regex(
+    r"\b(?:it|them|they|he|she|her|him|that|those|these|each|es|sie|er|ihn|davon|il|elle|ils|elles|lui|ella|ellos"
+    r"|ele|ela|eles|lei|loro|het|zij|hij|hen)\b|它|他|她|それ"
+)
+_OF_WHAT = lazy_regex(r"^\W*what(?:'s| is| was| are| were) the ([a-z][a-z-]+) (?:of|for|to) ")
 
 
 def _read(asked: str, language: str, names: str) -> Intent:
@@ -75,8 +86,15 @@ def _read(asked: str, language: str, names: str) -> Intent:
         about = "did"
     return Intent(
         about=about, subject=marks.subject, soft=marks.soft, marks=marks.marks, language=marks.language,
-        step=step, most=most, span=span, polar=polar, head=marks.head, text=one_line(asked),
+        step=step, most=most, span=span, polar=polar, head=marks.head or _head(rest, marks),
+        text=one_line(asked),
     )  # fmt: skip
+
+
+def _head(rest: str, marks: Marks) -> str:
+    """The thing that is asked for of another: "what is the password of the server?"."""
+    found = _OF_WHAT.match(rest.lower())
+    return found[1] if found and found[1] in marks.subject else ""
 
 
 # What a question can ask for that begins with such a word, whatever else it says.

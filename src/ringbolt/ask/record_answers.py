@@ -153,9 +153,11 @@ def decision(intent: Intent, context: Context) -> Reply | None:
         least = 0.45 if parts else FITS  # "if Smith cancels": the name is enough
         found = fitting(context.subject, entries, _title, least) or fitting(context.subject, entries, _text)
         ruled_out = fitting(context.subject, task.exclusions, _text)
-        if intent.has("not") and ruled_out and not parts:  # "why not X?" asks for what speaks against X
+        if ruled_out and not parts:
             best = max(context.subject.coverage(entry.summary) for entry in ruled_out)
-            if best >= 0.9 or not found:
+            # "Why not X?" asks for what speaks against X; "why is X out?" does too, if X is no choice.
+            chosen = max((context.subject.coverage(_title(entry)) for entry in found), default=0.0)
+            if (best >= 0.9 and (intent.has("not") or best > chosen)) or (intent.has("not") and not found):
                 return compose([show.exclusion(entry) for entry in ruled_out[-2:][::-1]], PARAGRAPH)
         rows = [show.decision(entry, language, *parts) for entry in found[-2:][::-1]]
         rows = rows or ([] if parts else [show.exclusion(entry) for entry in ruled_out[-2:][::-1]])
@@ -257,7 +259,7 @@ def _unlike(entries: Sequence[Entry]) -> list[Entry]:
     return list(seen.values())
 
 
-_REPORTS = frozenset("discovery context message task.updated item.updated decision outcome action".split())
+_REPORTS = frozenset("discovery context message task.updated step.updated decision outcome action".split())
 _BEFORE = 3  # events before a trouble among which the run that had it is looked for
 _SAME_RUN = 0.9
 _FOLLOWING = 20  # events after a trouble among which the one that ended it is looked for
@@ -406,7 +408,7 @@ def blocking(intent: Intent, context: Context) -> Reply | None:
     rows = [*show.blockers(task, language), *(show.wait(wait, language) for wait in task.waits)]
     if context.subject:
         texts = [*task.blockers, *(wait.target for wait in task.waits)]
-        texts += [item.active_issue or "" for item in task.items]
+        texts += [item.active_issue or "" for item in task.steps]
         if not any(context.subject.coverage(text) >= FITS for text in texts):
             return _past_trouble(intent, context) or failed(intent, context)
     if task.status == "waiting":
@@ -442,7 +444,7 @@ def _past_trouble(intent: Intent, context: Context) -> Reply | None:
 
 def _step_at(one: Evidence, task: Snapshot) -> str:
     """The title of the step that was in progress, or that the event is about."""
-    for item in task.items:
+    for item in task.steps:
         begun = item.started_at is not None and item.started_at <= one.at
         if item.id == one.item or (begun and (item.completed_at is None or one.at <= item.completed_at)):
             return item.title

@@ -65,7 +65,7 @@ _PLACE = lazy_regex(
 _MEASURES = """
 duration | how long, wie lange, combien de temps, cuanto tiempo, quanto tempo, hoe lang, 多久, どのくらい | ms s sec seconds? min minutes? h hrs? hours? days? weeks? months? years? long pages? words? lines? m cm km characters? seiten sekunden minuten stunden? tage?n? wochen? monate?n? jahre?n? secondes? heures? jours? semaines? mois ans segundos? minutos? horas? dias? semanas? meses anos? minuti ore giorni settimane mesi anni uur uren dagen weken jaar 分钟 小时 天 年
 size area | how big, how large, disk, space, storage, memory, grosse, gross, taille, tamano, tamanho, 多大 | [kmgtp]i?b bytes? m² km m cm square sq met(?:er|re)s? feet hectares? people seats? rooms? pages? rows? lines? connections? euros? eur dollars? usd % 连接
-price cost costs | fee, rent, salary, expensive, spend, spent, budget, pay, kostet, kosten, preis, coute, prix, cuesta, precio, custa, costa, money, worth, euros, dollars, 多少钱, 费用, いくら | € \\$ £ ¥ euros? eur dollars? usd chf pounds? cents? 元 欧元 円 %
+price cost costs | fee, rent, salary, expensive, spend, spent, budget, pay, kostet, kosten, kost, preis, coute, prix, cuesta, precio, custa, costa, money, worth, euros, dollars, 多少钱, 费用, いくら | € \\$ £ ¥ euros? eur dollars? usd chf pounds? cents? 元 欧元 円 %
 weight | how heavy, wie schwer, weigh, weighs, 多重 | kg g t tons? tonnes? lbs? pounds? kilos? kilograms? 公斤 吨
 temperature | how hot, how cold, how warm, wie warm, wie kalt | ° degrees? grad celsius
 bandwidth speed throughput | how fast, wie schnell | [kmg]?bit/s [kmg]b/s [kmg]bps mbit gbit km/h rps req requests? [kmg]?hz fps ms s sec seconds? min minutes?
@@ -96,8 +96,9 @@ def _measures() -> tuple[tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]
 
 
 def measures(word: str) -> bool:
-    """Whether a word is the name of a measure, which its unit says too."""
-    return any(word.lower() in names for names, _, _ in _measures())
+    """Whether a word is the name of a measure or asks for it, which its unit says too."""
+    plain = folded(word)
+    return any(plain in names or words.fullmatch(plain) for names, words, _ in _measures())
 
 
 _COUNTED = lazy_regex(
@@ -119,6 +120,11 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
     how_many = _HOW_MANY.search(question) is not None
     strict = len(subject.words) < 2 and how_many
     asked = folded(question)
+    thing: Subject | None = None
+    if (found := _HOW_MANY.search(asked)) is not None:  # "how many customers keep the money" counts customers
+        after = re.findall(r"\w+", asked[found.end() :])[:2]
+        asked = " ".join(after)
+        thing = Subject(after[:1], language=subject.language)
     units = next((amount for _, words, amount in _measures() if words.search(asked)), None)
 
     def wanted(text: str) -> float:
@@ -131,11 +137,13 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
             plain = _DATED.sub(" ", plain)  # a date is not a quantity
         if not (units or _NUMBER).search(plain):
             return 0.0
-        counts = any(len(subject.missing(found)) < len(subject.words) for found in _COUNTED.findall(plain))
+        counted = _COUNTED.findall(plain)
+        counts = any(len(subject.missing(found)) < len(subject.words) for found in counted)
         if strict and not counts:
             return 0.0
         if how_many and _LEFT.search(plain) and not _OF_ALL.search(plain) and not _LEFT.search(asked):
             return 0.0  # what is left is not what there is, or what was done
+        counts = counts + 0.5 * (thing is not None and any(thing.coverage(found) for found in counted))
         return 1.0 + 0.2 * counts + 0.2 * (total and _OF_ALL.search(plain) is not None)
 
     return wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ledger.inferred_plan import DERIVED
-from ..model.types import Entry, Item, Snapshot, Summary
+from ..model.types import Entry, Snapshot, Step, Summary
 from ..signals.phrases import DONE
 from ..signals.step_numbers import number_ranges
 from . import answer_rows as show
@@ -22,7 +22,7 @@ def where(intent: Intent, context: Context) -> Reply | None:
     if intent.has("recap") and task.summary is not None and not intent.has("where"):
         return _summary(context, task.summary)
     rows = [*progress_rows(context, intent.language), *show.blockers(task, intent.language)[:3]]
-    if not task.items:
+    if not task.steps:
         rows += show.moments(task, 2)
     return compose(rows, PARAGRAPH, least=50)
 
@@ -94,7 +94,7 @@ def named(task: Snapshot) -> Row:
     return show.stated("Task", task.name, task.sources.get("name"))
 
 
-def _active(task: Snapshot) -> list[tuple[int, Item]]:
+def _active(task: Snapshot) -> list[tuple[int, Step]]:
     return [pair for pair in show.live_steps(task) if pair[1].status == "active"]
 
 
@@ -122,7 +122,7 @@ def following(intent: Intent, context: Context) -> Reply:
         rows = [show.about_step("No step follows the current one: ", *current[0], ".")]
     elif current:
         rows = [show.about_step(f"{say(intent.language, 'current')}: ", *current[0], ".", intent.language)]
-    elif task.items and task.done == task.total:
+    elif task.steps and task.done == task.total:
         over = "Nothing is next." if intent.language == "en" else say(intent.language, "no_next")
         rows = [plain(over), *progress_rows(context, intent.language)[:1]]
     else:
@@ -179,7 +179,7 @@ def _reported(task: Snapshot) -> list[Row]:
         moment
         for moment in task.recent
         if moment.channel == "agent"
-        and moment.type in ("message", "task.updated", "item.updated")
+        and moment.type in ("message", "task.updated", "step.updated")
         and DONE.search(moment.text[:400])
     ]
     return show.moments(task.replace(recent=tuple(reports)), 4)
@@ -206,8 +206,8 @@ def remaining(intent: Intent, context: Context) -> Reply:
 
 
 def _surely_open(
-    rest: Sequence[tuple[int, Item]], steps: Sequence[tuple[int, Item]]
-) -> list[tuple[int, Item]]:
+    rest: Sequence[tuple[int, Step]], steps: Sequence[tuple[int, Step]]
+) -> list[tuple[int, Step]]:
     """The steps of an inferred plan that are open for sure. A step before one that was begun may well be done
     without a word about it, and a check that nobody announced is not a step of the plan."""
     begun = max(
@@ -250,7 +250,7 @@ def plan(intent: Intent, context: Context) -> Reply | None:
     return compose(rows, LIST, opening=opening, glue="; ", least=50, language=language)
 
 
-def _step_state(number: int, item: Item, language: str) -> Row:
+def _step_state(number: int, item: Step, language: str) -> Row:
     """A step and its state, as a sentence."""
     state = {"pending": "is_open", "active": "is_active", "completed": "is_done", "failed": "is_failed"}
     words = say(language, state.get(item.status, "is_skipped"))
@@ -314,7 +314,7 @@ def _stated(word: str, entry: Entry) -> Row:
 
 
 _ACTS = frozenset(
-    "action message task.updated item.updated plan.replaced intent outcome wait.started".split()
+    "action message task.updated step.updated plan.replaced intent outcome wait.started".split()
 )
 
 

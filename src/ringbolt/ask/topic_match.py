@@ -89,10 +89,14 @@ _LIGHT = frozenset(
     " stuff part one bit lot use good whole exactly currently present respect regard detail general data other own number id".split()
 )
 _TRIVIAL = frozenset(
-    "project job story like please thing things stuff mean means regarding concerning total".split()
+    "only project job story like please thing things stuff mean means regarding concerning total".split()
 )
 
 
+_COMPARES = frozenset(
+    "cheaper dearer bigger larger smaller faster slower newer older better worse longer shorter earlier final finally".split()
+)
+_UNIT = lazy_regex(r"[a-z]")  # "24 h"
 # Abbreviations that are the beginning of a word.
 _SHORT = frozenset(
     "cert config repo prod admin info auth param dept temp perm perms stat stats calc dep deps infra lang pref prefs sync"
@@ -165,8 +169,12 @@ class Subject:
         `absent` words, of another language, that we cannot translate and that no record has: they may be
         anything, also a verb. A text without the `head`, the sort of thing that is asked for, fits worse."""
         self._head = head
-        self.words = [word for word in dict.fromkeys(words) if folded(word) not in _TRIVIAL]
-        self._language = language
+        self.words = [
+            word
+            for word in dict.fromkeys(words)
+            if folded(word) not in _TRIVIAL and not _UNIT.fullmatch(word)
+        ]
+        self.language = language
         about = text_words(known).stems if known else frozenset[str]()
         nowhere = frozenset(absent)
         self._wanted = [
@@ -190,7 +198,7 @@ class Subject:
         has = text_words(text[:_CHARACTERS])
         exact = [_match(forms, has, text) for forms, _ in self._wanted]
         used = set(filter(None, exact))  # a word of the text stands for one word of the subject
-        if not used and has.language == self._language:
+        if not used and has.language == self.language:
             return 0.0  # words of the same concepts alone are too little
         whole = got = 0.0
         alike = 0
@@ -202,7 +210,7 @@ class Subject:
             if match and not stray:
                 got += worth * (_SYNONYM if match in forms.synonyms else 1.0)
             elif like := _alike(forms, has, used):
-                got += worth * (SAME_CONCEPT if self._language == has.language else TRANSLATED)
+                got += worth * (SAME_CONCEPT if self.language == has.language else TRANSLATED)
                 used.add(like)
                 alike += 1
             elif word == self._head:
@@ -298,6 +306,8 @@ def _worth(word: str) -> float:
     plain = folded(word)
     if plain.endswith("ly") and len(plain) > 4 and plain not in _OFTEN:
         return 0.25  # an adverb says how, not what
+    if plain in _COMPARES:
+        return 0.25  # "the cheaper one" is one of those that are named
     light = plain in _LIGHT or (_stem(plain) in _light_stems() and not plain.endswith(("er", "ers")))
     return 0.4 if light else 1.0
 

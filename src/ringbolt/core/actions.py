@@ -269,10 +269,10 @@ class Actions(Base):
                 if not rows:
                     raise _no_action(head, action)
                 (with_logs,) = read_actions(tx, full_id, rows, with_logs=True)
-                one = next((one for one in items if one.id == with_logs.item), None)
-                return Drill(task=card, item=one, action=with_logs)
+                one = next((one for one in items if one.id == with_logs.step), None)
+                return Drill(task=card, step=one, action=with_logs)
             if step is None:
-                return Drill(task=card, items=items)
+                return Drill(task=card, steps=items)
             row = find_item(steps, step)
             rows = tx.records(full_id, "action", rules.ACTION_STATUSES, limit=limit + 1, item=row["item_id"])
             left_out = 0
@@ -286,7 +286,7 @@ class Actions(Base):
             ]
             return Drill(
                 task=card,
-                item=next(one for one in items if one.id == row["item_id"]),
+                step=next(one for one in items if one.id == row["item_id"]),
                 actions=actions,
                 entries=tuple(sorted(entries, key=lambda entry: entry.seq)),
                 left_out=left_out,

@@ -32,7 +32,7 @@ def adopt_inferred_plan(
         if not rows:
             return None  # another caller was faster
         heads = {**plan_heads(head, now), **begin_work(head, now)}
-        return Draft("plan.appended", text=ADOPTED, sets={"+steps": rows, "heads": heads}, items=tuple(rows))
+        return Draft("plan.appended", text=ADOPTED, sets={"+steps": rows, "heads": heads}, steps=tuple(rows))
 
     done = memory._write("adopt_inferred_plan", task_id, decide, token=token, expect=expect)
     if expect is None:

@@ -216,13 +216,13 @@ def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) 
     if files:
         sets["files"] = files
     request = validate.optional("request", task.get("request"), memory.settings.max_text_bytes)
-    return Draft("task.registered", text=request, data={"received": home}, sets=sets, items=tuple(steps))
+    return Draft("task.registered", text=request, data={"received": home}, sets=sets, steps=tuple(steps))
 
 
 def _steps(content: dict[str, Any], memory: Handoff) -> dict[str, Any]:
     """The steps of the plan, including dropped ones."""
     steps: dict[str, Any] = {}
-    for ordinal, row in enumerate(content["items"]):
+    for ordinal, row in enumerate(content["steps"]):
         name = row["id"]
         if not isinstance(name, str) or not rules.is_slug(name) or name in steps:
             raise ValueError(f"{name!r:.40} cannot be a step's id")
@@ -233,7 +233,7 @@ def _steps(content: dict[str, Any], memory: Handoff) -> dict[str, Any]:
             if column in cells:
                 cells[column] = validate.moment(column, cells[column])
         steps[name] = {"plan_version": 1, **cells, "ordinal": ordinal}
-    if len(steps) > memory.settings.max_plan_items:
+    if len(steps) > memory.settings.max_plan_steps:
         raise ValueError(f"the plan has {len(steps)} steps")
     waits_for = {
         name: [part for part in row.get("depends_on", []) if part in steps] for name, row in steps.items()
@@ -258,7 +258,7 @@ def _entry(row: dict[str, Any], kind: str | None, content: dict[str, Any], steps
         kind,
         text=validate.line("summary", row["summary"], 1 << 30),
         data=data,
-        item=row.get("item") if row.get("item") in steps else None,
+        item=row.get("step") if row.get("step") in steps else None,
         labels=labels,
         record={"type": kind, "status": "active", "key": key},
     )
@@ -271,7 +271,7 @@ def _effect(row: dict[str, Any], content: dict[str, Any], steps: dict[str, Any])
         "intent",
         text=validate.line("a side effect", row["what"], 1 << 30),
         data={"verify": verify, "received": _received(row, content)},
-        item=row.get("item") if row.get("item") in steps else None,
+        item=row.get("step") if row.get("step") in steps else None,
         record={"type": "effect", "status": status},
     )
 

@@ -101,7 +101,7 @@ def plan_replacement(
         text=reason,
         data={"version": version, "plan": [step["id"] for step in steps], "label": label},
         sets=sets,
-        items=tuple(step["id"] for step in steps),
+        steps=tuple(step["id"] for step in steps),
     )
 
 
@@ -137,7 +137,7 @@ def _plan_made(tx: Tx, head: Row, event: Row) -> PlanVersion | None:
         at=event["timestamp"],
         reason=None if event["seq"] == 1 else event["text"],
         label=json.loads(event["data"]).get("label"),
-        items=read_items(then.steps(head["task_id"])),
+        steps=read_items(then.steps(head["task_id"])),
     )
 
 
@@ -240,7 +240,7 @@ class Plans(Base):
                 sets["heads"] = plan_heads(head, now)
                 if head["phase"] in ("received", "planning"):
                     sets["heads"]["phase"] = "planned"
-            return Draft("plan.appended", text=note, sets=sets, items=tuple(step["id"] for step in steps))
+            return Draft("plan.appended", text=note, sets=sets, steps=tuple(step["id"] for step in steps))
 
         return self._write(
             "task_plan_append", task_id, decide, key=key, token=token, arguments=[wanted, after, note]
@@ -336,7 +336,7 @@ class Plans(Base):
             sets: dict[str, Any] = {"steps": {k: v for k, v in changes.items() if v}}
             if new_status in ("active", "completed") and (begun := begin_work(head, now)):
                 sets["heads"] = begun
-            return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
+            return Draft("step.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
 
         arguments = [step, ordinal, status, note, title, active_issue, depends_on, replaced_by]
         return self._write("task_step_update", task_id, decide, key=key, token=token, arguments=arguments)

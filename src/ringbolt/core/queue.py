@@ -26,7 +26,7 @@ class Queue(Base):
         """Show queued jobs by kind, failed jobs with their last error, and the workers.
 
         Args:
-            limit: Maximum number of failed jobs to show.
+            limit: Maximum number of failing jobs, and of dead ones, to show.
         """
         limit = validate.whole("limit", limit, 1, 1000)
         now = self._clock()
@@ -49,6 +49,7 @@ class Queue(Base):
                 kinds=kinds,
                 oldest=min(waiting, default=None),
                 due_since=min(due, default=None),
+                failing=tuple(_shown(job) for job in jobs.failing(tx, limit)),
                 given_up=tuple(_shown(job) for job in jobs.dead(tx, limit)),
                 workers=workers.seen(tx, now),
                 totals=workers.totals(tx),

@@ -54,7 +54,7 @@ class _Change(Value, frozen=True, kw_only=True):
         sets = without_none({"steps": steps or None, "heads": heads or None, "extras": extras or None})
         plain = not sets and self.message is not None
         return Draft(
-            "message" if plain else "item.updated" if steps and not heads else "task.updated",
+            "message" if plain else "step.updated" if steps and not heads else "task.updated",
             text=self.message,
             sets=sets,
             item=item_id,

@@ -525,7 +525,7 @@ def _registered(
         "+labels": new.labels or None,
     }
     items = tuple(step["id"] for step in new.steps)
-    return Draft("task.registered", text=new.request, sets=without_none(sets), items=items)
+    return Draft("task.registered", text=new.request, sets=without_none(sets), steps=items)
 
 
 def _adopted(memory: Base, tx: Tx, head: Row, new: _Registration, now: str) -> list[Draft]:

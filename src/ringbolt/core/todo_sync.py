@@ -77,7 +77,7 @@ class Syncing(Base):
                 names[place] = step["id"]
             data = {"version": version, "plan": names} if other_list else None
             return Draft(
-                "plan.replaced" if other_list else "item.updated", data=data, sets=sets, items=tuple(names)
+                "plan.replaced" if other_list else "step.updated", data=data, sets=sets, steps=tuple(names)
             )
 
         return self._write("task_plan_sync", task_id, decide, key=key, token=token, arguments=wanted)

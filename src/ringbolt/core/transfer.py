@@ -18,6 +18,7 @@ from ..model.results import Divergence, ImportReport
 from ..model.trust import Overruled
 from ..model.types import Event, Origin, is_dict
 from ..model.validate import blake2b
+from ..store import jobs
 from ..store.forgetting import is_purged
 from ..store.hashes import event_hash, first_link, origin_id
 from ..store.imported_sets import check_sets
@@ -185,6 +186,7 @@ class Transfer(Base):
                 "Ask the user to run `ringbolt restore`.",
             )
         kept = self.store.restore(source)
+        self.store.write(jobs.publish_again)
         if self._mirrors is not None:
             self._mirrors.refresh(self.workspace, force=True)
         return kept
@@ -198,7 +200,7 @@ def event_line(row: Row) -> dict[str, Any]:
         "seq": row["seq"],
         "type": row["event_type"],
         "at": row["timestamp"],
-        "item": row["item_id"],
+        "step": row["item_id"],
         "ref": row["ref_seq"],
         "text": row["text"],
         "data": json.loads(row["data"]) if row["data"] != "{}" else None,
@@ -303,7 +305,7 @@ def event_of_line(line: dict[str, Any]) -> tuple[Row, Origin]:
     if not is_dict(line.get("data", {})):
         raise ValueError("data must be an object")
     validate.check_storable(line.get("data"))
-    for name in ("item", "text", "correlation"):
+    for name in ("step", "text", "correlation"):
         validate.optional(name, line.get(name), 1 << 30)
     validate.line("type", line["type"], 100)
     if validate.moment("at", validate.line("at", line["at"], 100)) != line["at"]:
@@ -325,7 +327,7 @@ def event_of_line(line: dict[str, Any]) -> tuple[Row, Origin]:
         seq=seq,
         event_type=line["type"],
         timestamp=line["at"],
-        item_id=line.get("item"),
+        item_id=line.get("step"),
         ref_seq=ref,
         text=line.get("text"),
         data=validate.dumps(line.get("data", {})),

@@ -24,7 +24,7 @@ _FINAL = (
     "proposal", "proposal.accepted", "proposal.rejected", "lost",
 )  # fmt: skip
 # Events that may change the task and report something at once.
-_REPORTS = ("task.updated", "item.updated")
+_REPORTS = ("task.updated", "step.updated")
 # Columns that append derives: a difference in them does not mean that a later event set the row.
 _DERIVED = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
 # Another session may work on the task since; then an undo leaves these columns unchanged.
@@ -181,7 +181,7 @@ def _undoing(tx: Tx, head: Row, target: Row, around: _Around, reason: str | None
     """The event that undoes another one."""
     sets: dict[str, Any] = json.loads(target["sets"]) if target["sets"] else {}
     inverse = _inverse(tx, *around, head, target, sets)
-    if target["event_type"] == "item.inferred":
+    if target["event_type"] == "step.inferred":
         # The undo is an explicit statement, so the same change is not inferred again.
         for row in inverse["steps"].values():
             row.update(basis="explicit", cause_seq=head["last_seq"] + 1)

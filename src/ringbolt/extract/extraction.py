@@ -58,7 +58,7 @@ BY_MODEL = "model_extraction"  # the mark of what the model has read
 MOST_CHUNKS = 8  # that the model reads in one job; another job continues
 MODEL_JOB = "model"  # the key of the job that lets the model read
 _TELLING = frozenset(
-    "message task.registered task.updated item.updated task.finished user_instruction action"
+    "message task.registered task.updated step.updated task.finished user_instruction action"
     " action.ended".split()
 )
 _ECHO = lazy_regex(
@@ -315,7 +315,7 @@ def _look(memory: Extracting, page: _Page, reader: Reader, more: More | None) ->
 
 def _sources(memory: Extracting, page: _Page, seqs: set[int]) -> dict[int, tuple[int, str, str | None]]:
     """The channel and step of each cited event; those of earlier pages are read again."""
-    known = {event.seq: (event.seq, event.origin.channel, event.item) for event in page.events}
+    known = {event.seq: (event.seq, event.origin.channel, event.step) for event in page.events}
     if missing := sorted(seqs - set(known)):
         rows = memory.store.read(lambda tx: queries.origins(tx, page.task_id, missing))
         known |= {row[0]: row for row in rows}

@@ -38,7 +38,7 @@ MOST_RUNNING, MOST_SEEN = 64, 400
 
 UNEXPLAINED = "The user rejected it."
 _Seqs = Sequence[int]  # the events that a finding comes from
-_MESSAGES = ("message", "task.updated", "item.updated")
+_MESSAGES = ("message", "task.updated", "step.updated")
 # Written by the host in the user's name: interruptions, commands, output of commands, summaries.
 _BY_HOST = ("[Request interrupted", "<", "This session is being continued", "Caveat:", "# AGENTS.md")
 _REPORT = " is done: "  # with which a host reports the end of a helper

@@ -8,9 +8,10 @@ or rules out with less is only probable.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..model.lazy_regex import lazy_regex
 from ..signals.phrases import DONE, is_question
@@ -33,6 +34,11 @@ _RIVALS: tuple[Function, ...] = (
     "decision", "dead_end", "constraint", "question", "blocker", "cause", "rejection",
 )  # fmt: skip
 _PLACES = {name: place for place, name in enumerate(FUNCTIONS)}
+
+
+_TURN = lazy_regex(
+    r"(?i);\s+(?=(?:so |and |but )?(?:(?:I|we)(?:['’](?:ll|m|re|d)| will| am| are)|let['’]s)\b)"
+)
 
 
 class DeadEnd(Struct):
@@ -90,12 +96,23 @@ class Message(Struct):
 def read_message(text: str, *, user: bool = False, after_failure: bool = False) -> Message:
     """Read a message of the agent, or of the user."""
     lines = list(layout(text))
-    sentences = speech.split(text, lines)
+    sentences = [part for one in speech.split(text, lines) for part in _parts(one)]
     message = Message(decisions=decisions(lines))
     reader = _Reader(message, sentences, user, after_failure)
     for at in range(len(sentences)):
         reader.read(at)
     return message
+
+
+def _parts(sentence: Sentence) -> Iterator[Sentence]:
+    """What a sentence says before and after a semicolon with which the speaker turns to what to do."""
+    turn = _TURN.search(sentence.text) if ";" in sentence.text else None
+    if turn is None or sentence.kind in ("heading", "row"):
+        yield sentence
+        return
+    before, after = sentence.text[: turn.start()], sentence.text[turn.end() :]
+    yield replace(sentence, text=before, last=False)
+    yield replace(sentence, text=after, first=False, label=False, previous=before)
 
 
 class _Reader:

@@ -128,7 +128,7 @@ def _note_entry(steps: dict[str, Any], event: Event, titles: dict[str, str], les
             lessons.closed.add(int(seq))
             for step in steps.values():
                 step.get("ruled_out", {}).pop(seq, None)
-    item = event.item if event.item in titles else None
+    item = event.step if event.step in titles else None
     step = _step_of(steps, item)
     if event.type == "exclusion" and event.text:
         why = str(event.data.get("why") or event.data.get("symptom") or "")
@@ -150,7 +150,7 @@ def _note_action(steps: dict[str, Any], event: Event, titles: dict[str, str], le
     """Remember how an action ended, from its own event or from the one that ended it."""
     if event.type not in ("action", "action.ended"):
         return
-    step = _step_of(steps, event.item)
+    step = _step_of(steps, event.step)
     rows: dict[str, Any]
     if event.type == "action":
         rows, seq = event.sets.get("+records", {}), str(event.seq)
@@ -172,7 +172,7 @@ def _note_action(steps: dict[str, Any], event: Event, titles: dict[str, str], le
         lessons.worked[head] = text
         if (before := step["failed"].pop(head, None)) is not None:
             keys = [f"command:{head}:{error_words(before['error'])}"]
-            keys += title_keys(titles.get(event.item or "", ""))
+            keys += title_keys(titles.get(event.step or "", ""))
             fix = text if text != before["text"] else None
             lessons.seen.append(
                 Seen(FAILURE, keys, before["text"], "tool", before["seq"], before["times"],

@@ -128,7 +128,7 @@ class Summarizing(Distilling):
         """The steps of a task, with as much detail below them as a level asks for."""
         below: dict[str | None, tuple[Action, ...]] = {}
         if level != "items":
-            shown: list[str | None] = [*(item.id for item in task.items), None][-outline.MOST_ITEMS :]
+            shown: list[str | None] = [*(item.id for item in task.steps), None][-outline.MOST_ITEMS :]
             if level == "focused":
                 shown = [task.current] if task.current else []
             below = self.store.read(lambda tx: {item: _actions(tx, task.id, item, level) for item in shown})

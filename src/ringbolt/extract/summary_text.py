@@ -14,7 +14,7 @@ from typing import Any
 
 from ..ledger.trust import least_trusted
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Channel, Entry, Event, Item, Name, Snapshot, Source, Value, is_dict
+from ..model.types import Channel, Entry, Event, Name, Snapshot, Source, Step, Value, is_dict
 from ..model.validate import dumps
 from ..packet import encode, tokens
 from ..signals.words import COMMON_WORDS, stem
@@ -105,7 +105,7 @@ class _Sentences:
         self._characters = characters
         self._most = most
         self._channels = channels
-        self._live = [item for item in task.items if item.dropped_in is None]
+        self._live = [item for item in task.steps if item.dropped_in is None]
         self._quoted_texts = ""  # what was quoted so far, so that nothing is repeated
 
     def where(self) -> str:
@@ -223,7 +223,7 @@ class _Sentences:
             return f"Left open: {'; '.join(said)}" if said else "Nothing was left open"
         return f"In the way: {'; '.join(said)}" if said else "Nothing is known to be in the way"
 
-    def _trouble(self, number: int, item: Item) -> str:
+    def _trouble(self, number: int, item: Step) -> str:
         words = "failed" if item.status == "failed" else "has an issue"
         what = item.active_issue or item.note
         why = self._quoted(what or "", item.sources.get("active_issue" if item.active_issue else "note"))
@@ -261,7 +261,7 @@ class _Sentences:
         self._quoted_texts += f"{text}\n"
         return _quote(text, longer * self._characters)
 
-    def _titled(self, item: Item) -> str:
+    def _titled(self, item: Step) -> str:
         return self._quoted(item.title, item.sources.get("title"))
 
     def _entry(self, entry: Entry, text: str, why: Any = None) -> str:
@@ -312,7 +312,7 @@ def _family(name: Name) -> str:
 
 # --- what happened since ----------------------------------------------------------------------------
 
-_MESSAGES = ("message", "task.updated", "item.updated", "task.finished")
+_MESSAGES = ("message", "task.updated", "step.updated", "task.finished")
 _SILENT = ("task.focused", "claim.taken", "claim.released", "log")
 
 
@@ -326,8 +326,8 @@ def event_line(event: Event) -> str:
     ]
     sure = " (inferred)" if moved and event.data.get("inferred") else ""
     steps = f" {encode.clip(', '.join(moved), 80)}{sure}" if moved else ""
-    word = "" if event.type in (*_MESSAGES, "item.inferred") else f" {event.type}"
-    about = f" {event.item}" if event.item and not moved else ""
+    word = "" if event.type in (*_MESSAGES, "step.inferred") else f" {event.type}"
+    about = f" {event.step}" if event.step and not moved else ""
     text = f" {_quote(event.text, LINE)}" if event.text else ""
     failed = " failed" if event.type.startswith("action") and _failed(event.sets) else ""
     return f"{cite}{word}{failed}{about}{steps}{text}" if word or steps or text else ""

@@ -142,12 +142,13 @@ def _place(line: Line) -> Iterator[Pair]:
     if found := _PLACE_OF.search(line.text):
         yield "phase", found[2], "state"
         yield "plan", found[4], "state"
-    elif found := _PLACE.match(line.text.lstrip("#* ")) or (
-        line.kind != "heading" and _PLACE.search(line.text[:120])
-    ):
+    elif line.kind == "heading" and (found := _PLACE.match(line.text)):
         yield "phase", found[1], "state"
         if found[2]:
             yield "plan", found[2], "state"
+    elif line.kind != "heading" and (found := _PLACE.search(line.text[:120])) and found[2]:
+        yield "phase", found[1], "state"  # a phase alone is a step that is spoken of
+        yield "plan", found[2], "state"
     elif line.kind == "heading" and (found := _PLAN_ONLY.match(line.text)):
         yield "plan", found[1], "state"
 

@@ -126,7 +126,7 @@ class Arrival(Tasks, Plans, Actions, Entries):
             if changed := {name: value for name, value in changed.items() if value is not None}:
                 changes[row["item_id"]] = changed
         if changes:
-            self.append(tx, head, Draft("item.updated", sets={"steps": changes}))
+            self.append(tx, head, Draft("step.updated", sets={"steps": changes}))
 
     def settle(
         self,
@@ -208,8 +208,8 @@ def infer_steps(steps: Sequence[Row]) -> Callable[[Mapping[str, Any]], str | Non
                 loose.setdefault(words.strip(), row["item_id"])
 
     def find(entry: Mapping[str, Any]) -> str | None:
-        if isinstance(entry.get("item"), str) and entry["item"] in ids:
-            return entry["item"]
+        if isinstance(entry.get("step"), str) and entry["step"] in ids:
+            return entry["step"]
         words = (_word(entry.get("summary")) or "").strip()
         return exact.get((_word(entry.get("stage")), words)) or loose.get(words)
 

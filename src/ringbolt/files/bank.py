@@ -228,7 +228,7 @@ def _log_line(event: Event, first: Event, status: str, plan: Mapping[str, Step])
     data: dict[str, Any] = {**first.data, **event.data}
     system = data.get("type") == "system"
     word = LOG_WORDS.get((status, system), "COMPLETED")
-    item = event.item or first.item
+    item = event.step or first.step
     stage = data.get("stage") or ("System" if system else plan.get(item or "", {}).get("stage"))
     line: dict[str, Any] = {
         "timestamp": data.get("recorded_at") or event.at,
@@ -247,7 +247,7 @@ def _log_line(event: Event, first: Event, status: str, plan: Mapping[str, Step])
     more: Any = data.get("bank")
     if is_dict(more):
         line.update((key, value) for key, value in more.items() if key not in line)
-    own: dict[str, Any] = {"seq": event.seq, "type": data.get("type"), "item": item}
+    own: dict[str, Any] = {"seq": event.seq, "type": data.get("type"), "step": item}
     if event is not first:
         own.update(began=first.seq, note=event.text if first.text else None)
     line["ringbolt"] = {key: value for key, value in own.items() if value is not None}
@@ -275,6 +275,6 @@ def _indexed(name: str, event: Event) -> dict[str, Any]:
         "at": event.data.get("recorded_at") or event.at,
         "summarized": bool(event.data.get("summarized")),
         "seq": event.seq,
-        "item": event.item,
+        "step": event.step,
     }
     return {key: value for key, value in row.items() if value is not None}

@@ -308,7 +308,7 @@ def _bring_contexts(arrival: Arrival, tx: Tx, head: Row, source: Source, warning
             warnings.append(f"{path} is empty and was not imported")
             continue
         row = index.get(name) or {"label": label, "summarized": label.startswith("after summar")}
-        item = row.get("item") if row.get("item") in ids else None
+        item = row.get("step") if row.get("step") in ids else None
         _checked(source.path(path), lambda c=content, r=row, i=item: arrival.context(tx, head, c, r, i))
 
 

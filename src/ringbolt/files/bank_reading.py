@@ -97,7 +97,7 @@ def read_log_line(text: str) -> dict[str, Any]:
     own = own if is_dict(own) else {}
     kind = own.get("type") if isinstance(own.get("type"), str) else None
     entry["type"] = "system" if system else kind or ("tool" if "tool" in entry else "other")
-    entry["item"] = own.get("item")
+    entry["step"] = own.get("step")
     if entry["type"] == "system":
         for name in ("tool", "stage"):
             if entry.get(name) == "System":

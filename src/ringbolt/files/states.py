@@ -74,7 +74,7 @@ def task_json(
 ) -> str:
     """The state of a task; `files` holds the digests of its other files, so that edits can be detected."""
     # Edits of this file are read back, so it shows only steps that somebody wrote.
-    live = [] if task.plan_inferred else [item for item in task.items if item.dropped_in is None]
+    live = [] if task.plan_inferred else [item for item in task.steps if item.dropped_in is None]
     steps = [_step(item.to_dict()) for item in live]
     progress = {
         "done": task.done,
@@ -168,7 +168,7 @@ def entry_markdown(entry: Entry) -> str:
     own: dict[str, Any] = {
         "seq": entry.seq,
         "status": None if entry.status == "active" else entry.status,
-        "item": entry.item,
+        "step": entry.step,
         "tags": list(entry.tags),
         "relevance_to": list(entry.relevance_to),
         "by": entry.origin.channel,

@@ -279,7 +279,7 @@ def _draft(arrival: Arrival, note: Note, ids: set[str]) -> Draft:
         "recorded_at": validate.optional("time", at, 200),
     }
     status = own.get("status")
-    item = own.get("item")
+    item = own.get("step")
     relevant = _listed(own.get("relevance_to"))
     if isinstance(item, str) and item not in ids:  # a dropped step, which the files do not list
         relevant = [*relevant, item]

@@ -89,17 +89,20 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if not BUILT:
         run_build(words)
     try:
-        answer = handle(words[0] if words else "", words[1] if len(words) > 1 else "")
-        if answer:
-            write_all(1, answer.encode("utf-8", "replace") + b"\n")
-    except Late:
-        complain("the time was up")
-    except BaseException as error:  # noqa: BLE001 - no error may stop the host
-        complain(f"{type(error).__name__}: {error}")
-    if not BUILT and [word.lower() for word in words[1:]] == ["sessionstart"]:
-        keep_build()
-    # Without taking the interpreter apart, which takes longer than our own work.
-    system._exit(0)  # pyright: ignore[reportPrivateUsage]
+        try:
+            answer = handle(words[0] if words else "", words[1] if len(words) > 1 else "")
+            if answer:
+                write_all(1, answer.encode("utf-8", "replace") + b"\n")
+        except Late:
+            complain("the time was up")
+        except BaseException as error:  # noqa: BLE001 - no error may stop the host
+            complain(f"{type(error).__name__}: {error}")
+        set_alarm(None)
+        if not BUILT and [word.lower() for word in words[1:]] == ["sessionstart"]:
+            keep_build()
+    finally:  # also if the alarm rings once more
+        # Without taking the interpreter apart, which takes longer than our own work.
+        system._exit(0)  # pyright: ignore[reportPrivateUsage]
 
 
 def handle(host: str, event: str) -> str:

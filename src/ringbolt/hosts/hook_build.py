@@ -196,7 +196,7 @@ def compiled() -> bytes:
         "redaction rules": marshal.dumps(_code(rules, "rules.py")),
         "patterns": _ready_patterns((source, 0) for source in redaction.pattern_sources()),
         "packet patterns": _ready_patterns(packet_patterns()),
-        "hints": marshal.dumps((_as_bytes(redaction.HINTS), _as_bytes(redaction.EXACT_HINTS))),
+        "hints": marshal.dumps((_hints_in_json(), _as_bytes(redaction.EXACT_HINTS))),
         "sre": marshal.dumps(import_module("_sre").MAGIC),
         "package": marshal.dumps(_package()),
         "effects": marshal.dumps(effect_hints()),
@@ -232,8 +232,16 @@ def _defined(tree: ast.Module) -> Iterable[str]:
 
 
 def _as_bytes(words: Iterable[str]) -> tuple[bytes, ...]:
-    # A hint in another alphabet is looked for without its last letters: bytes have no lower case there.
-    return tuple(word.encode("ascii", "ignore") if word.isascii() else word[:3].encode() for word in words)
+    return tuple(word.encode() for word in words if word.isascii())  # the hook searches nothing else
+
+
+def _hints_in_json() -> tuple[tuple[bytes, tuple[bytes, ...]], ...]:
+    """The hints of redaction as JSON has them, by the sign that must be there too; JSON escapes quotes."""
+    found: dict[str, dict[str, None]] = {}
+    for sign, hints in redaction.HINTS:
+        sign = sign.strip('"').replace("\n", "\\n")
+        found.setdefault(sign, {}).update(dict.fromkeys(hint.strip('"') for hint in hints))
+    return tuple((sign.encode(), _as_bytes(hints)) for sign, hints in found.items())
 
 
 def _source(module: ModuleType) -> str:

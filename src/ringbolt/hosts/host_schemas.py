@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from ..model.types import is_dict, is_list
+from .hook_parts.calls import COPILOT_TEXT, unwrapped
 from .hook_parts.calls import has_failed as has_failed
-from .hook_parts.calls import unwrapped
 from .hook_parts.cleaning import BULKY
 from .host_table import EVENT_FIELDS, FIELDS, HOSTS, Host
 from .transcripts.lines import exit_code, is_in_plan_mode
@@ -40,6 +40,13 @@ def read_event(
         event["input"] = {row.inputs.get(name, name): value for name, value in tool_input.items()}
     if row.tools and "tool" in event:
         event["tool"] = row.tools.get(str(event["tool"]), event["tool"])
+    if row.sources and "source" in event:
+        event["source"] = row.sources.get(str(event["source"]), event["source"])
+    if is_dict(error := event.get("error")) and isinstance(error.get("message"), str):
+        event["error"] = error["message"]
+    if is_list(blocks := event.get("prompt")):
+        texts = (one.get("text") for one in blocks if is_dict(one))
+        event["prompt"] = "\n".join(text for text in texts if isinstance(text, str))
     if isinstance(prompt := event.get("prompt"), str):
         event["prompt"] = _typed(host, prompt)
     if host == "codex" and ours == "PostToolUse" and isinstance(output := event.get("output"), str):
@@ -95,8 +102,8 @@ def answer(
         return {"decision": "block", "reason": text}
     if not text or event not in host.injects:
         return None
-    if host.answer == "flat":
-        return {"additional_context": text}
+    if host.answer:
+        return {host.answer: text}
     inner = {"hookEventName": host_event, "additionalContext": text}
     if asks and event == "PreToolUse" and host.asks:
         inner |= {"permissionDecision": "ask", "permissionDecisionReason": text}
@@ -115,6 +122,9 @@ def output_of(response: Any) -> Any:
         return file["content"]
     if isinstance(text := response.get("llmContent"), str):
         return unwrapped(text)
+    if isinstance(text := response.get(COPILOT_TEXT), str):
+        text, _, last = text.rpartition("\n<shellId: ")
+        return text if text else last
     for name in ("llmContent", "output", "content", "result"):
         if response.get(name):
             return response[name]

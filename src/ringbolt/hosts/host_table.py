@@ -100,10 +100,11 @@ class Host(Value, frozen=True, kw_only=True):
     inputs: Mapping[str, str] = {}  # its names of fields of a tool's input, and ours
     tools: Mapping[str, str] = {}  # its names of tools, and ours
     project: str = ""  # the variable with the project's folder; the agent's shell may be elsewhere
-    # Our events whose answer may carry context, and the form of that answer. claude: {"hookSpecificOutput":
-    # {"hookEventName", "additionalContext"}}; flat: {"additional_context"}.
+    sources: Mapping[str, str] = {}  # its words for how a session starts, and ours
+    # Our events whose answer may carry context, and the only field of that answer. Without one the answer has
+    # the form of Claude Code: {"hookSpecificOutput": {"hookEventName", "additionalContext"}}.
     injects: tuple[str, ...] = ()
-    answer: str = "claude"
+    answer: str = ""
     asks: bool = False  # whether an answer to PreToolUse can let the user decide
     holds: bool = False  # whether {"decision": "block", "reason"} as an answer to Stop lets the agent go on
     # Limits of what we inject, below those of the host, so that it cuts nothing off.
@@ -142,6 +143,7 @@ def _same(*without: str) -> dict[str, str]:
 
 
 _STDIO = {"command": RINGBOLT, "args": ["mcp"]}
+_HABITS = "Add the lines of `ringbolt install generic` to your AGENTS.md: this host reports no events to us."
 
 HOSTS: dict[str, Host] = {
     # Takes 10,000 characters; of more the model sees 2 KB.
@@ -222,7 +224,7 @@ HOSTS: dict[str, Host] = {
             "message": ("last_assistant_message", "text"),
         },
         injects=("SessionStart", "UserPromptSubmit"),
-        answer="flat",
+        answer="additional_context",
         files=(
             HostFile(
                 user=("", ".cursor", "hooks.json"),
@@ -267,6 +269,144 @@ HOSTS: dict[str, Host] = {
         hook_fields={"name": "ringbolt"},
         matchers={"BeforeTool": "*", "AfterTool": "*"},
         timeout_unit=1000,
+    ),
+    # Took the layout of its files from Gemini CLI, and the names of its events from Claude Code.
+    "qwen-code": Host(
+        events=_same(),
+        injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
+        project="QWEN_PROJECT_DIR",
+        starts=("qwen", ARGUMENTS, "-i", PROMPT),
+        runs_once=("qwen", ARGUMENTS, "-p", PROMPT),
+        files=(
+            HostFile(
+                user=("", ".qwen", "settings.json"),
+                project=".qwen/settings.json",
+                hooks=True,
+                servers="mcpServers",
+                server=_STDIO,
+            ),
+        ),
+        hook_fields={"name": "ringbolt"},
+        timeout_unit=1000,
+    ),
+    "droid": Host(
+        events=_same("PostToolUseFailure", "PostCompact", "SubagentStart"),
+        injects=("SessionStart", "UserPromptSubmit", "PostToolUse"),
+        project="FACTORY_PROJECT_DIR",
+        starts=("droid", ARGUMENTS, PROMPT),
+        runs_once=("droid", "exec", ARGUMENTS, PROMPT),
+        files=(
+            HostFile(user=("", ".factory", "settings.json"), project=".factory/settings.json", hooks=True),
+            HostFile(
+                user=("", ".factory", "mcp.json"),
+                project=".factory/mcp.json",
+                servers="mcpServers",
+                server={"type": "stdio", **_STDIO},
+            ),
+        ),
+    ),
+    # With the names of events that Claude Code has, it also reports their fields as Claude Code does.
+    "copilot-cli": Host(
+        events=_same("PostCompact"),
+        fields={"output": ("tool_result", "tool_response")},
+        sources={"new": "startup"},
+        injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"),
+        answer="additionalContext",
+        scopes=(USER,),
+        starts=("copilot", ARGUMENTS, "-i", PROMPT),
+        runs_once=("copilot", ARGUMENTS, "-p", PROMPT),
+        files=(
+            HostFile(
+                user=("COPILOT_HOME", ".copilot", "hooks/ringbolt.json"), hooks=True, required={"version": 1}
+            ),
+            HostFile(
+                user=("COPILOT_HOME", ".copilot", "mcp-config.json"),
+                servers="mcpServers",
+                server={"type": "local", **_STDIO, "tools": ["*"]},
+            ),
+        ),
+        flat_hooks=True,
+        hook_fields={"type": "command"},
+    ),
+    "kimi-code": Host(
+        events=_same(),
+        fields={"output": ("tool_output",), "tool_use_id": ("tool_call_id",)},
+        injects=("UserPromptSubmit",),
+        answer="message",
+        scopes=(USER,),
+        starts=("kimi", ARGUMENTS),
+        runs_once=("kimi", ARGUMENTS, "-p", PROMPT),
+        files=(
+            HostFile(user=("KIMI_CODE_HOME", ".kimi-code", "config.toml"), hooks=True),
+            HostFile(user=("KIMI_CODE_HOME", ".kimi-code", "mcp.json"), servers="mcpServers", server=_STDIO),
+        ),
+    ),
+    # Takes no context from hooks, only what they decide.
+    "goose": Host(
+        events=_same("PreCompact", "PostCompact", "SubagentStart", "SubagentStop"),
+        fields={
+            "cwd": ("working_dir", "cwd"),
+            "prompt": ("message", "prompt"),
+            "tool_use_id": ("tool_call_id",),
+        },
+        holds=True,
+        starts=("goose", "session", ARGUMENTS),
+        runs_once=("goose", "run", ARGUMENTS, "-t", PROMPT),
+        files=(
+            HostFile(
+                user=("", ".agents", "plugins/ringbolt/plugin.json"),
+                project=".agents/plugins/ringbolt/plugin.json",
+                template="goose.plugin.json",
+            ),
+            HostFile(
+                user=("", ".agents", "plugins/ringbolt/hooks/hooks.json"),
+                project=".agents/plugins/ringbolt/hooks/hooks.json",
+                hooks=True,
+            ),
+        ),
+        advice=("Add the MCP server with `goose configure`: a command-line extension with `ringbolt mcp`.",),
+    ),
+    # Hosts that get only the MCP server: Kiro's hooks name no session, Cline's nest their fields, and Amp has
+    # plugins instead of hooks.
+    "kiro": Host(
+        events={},
+        files=(
+            HostFile(
+                user=("", ".kiro", "settings/mcp.json"),
+                project=".kiro/settings/mcp.json",
+                servers="mcpServers",
+                server=_STDIO,
+            ),
+        ),
+        advice=(_HABITS,),
+    ),
+    "amp": Host(
+        events={},
+        starts=("amp", ARGUMENTS),
+        runs_once=("amp", ARGUMENTS, "-x", PROMPT),
+        files=(
+            HostFile(
+                user=("XDG_CONFIG_HOME", ".config", "amp/settings.json"),
+                project=".amp/settings.json",
+                servers="amp.mcpServers",
+                server=_STDIO,
+            ),
+        ),
+        advice=(_HABITS,),
+    ),
+    "cline": Host(
+        events={},
+        scopes=(USER,),
+        starts=("cline", ARGUMENTS, "-i", PROMPT),
+        runs_once=("cline", ARGUMENTS, PROMPT),
+        files=(
+            HostFile(
+                user=("CLINE_DIR", ".cline", "data/settings/cline_mcp_settings.json"),
+                servers="mcpServers",
+                server={"type": "stdio", **_STDIO},
+            ),
+        ),
+        advice=(_HABITS,),
     ),
     "vscode": Host(
         events=_same("PostToolUseFailure", "PostCompact", "SessionEnd"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TextIO
 
@@ -81,39 +81,24 @@ class PendingSideFiles(SideFiles):
             super().set(name, content)
 
 
-def compaction_file(session: str) -> str:
-    """The file that says whether a session still has to get its packet."""
-    return f"sessions/{session_digest(session)}"
+def _session_file(end: str) -> Callable[[str], str]:
+    """A function that names a file of a session."""
+    return lambda session: f"sessions/{session_digest(session)}{end}"
+
+
+compaction_file = _session_file("")  # whether the session still has to get its packet
+snapshot_file = _session_file(".before")  # marks the snapshot before a compaction as taken
+taken_file = _session_file(".taken")  # makes the next hook report that another session took the task
+full_file = _session_file(".full")  # the context is nearly full: `due N` until the task is distilled
+turn_file = _session_file(".turn")  # the digest of the block that came with the last prompt
+gate_file = _session_file(
+    ".gate"
+)  # of a task: the claims that its agent was asked about at the end of a turn
 
 
 def transcript_file(session: str) -> str:
     """The file that says how far a session's transcript was read."""
     return f"sessions/{blake2b(session.encode('utf-8', 'replace'), digest_size=12).hexdigest()}.read"
-
-
-def snapshot_file(session: str) -> str:
-    """The file that marks the snapshot before a compaction as taken."""
-    return f"sessions/{session_digest(session)}.before"
-
-
-def taken_file(session: str) -> str:
-    """The file that makes a session's next hook report that another session took its task."""
-    return f"sessions/{session_digest(session)}.taken"
-
-
-def full_file(session: str) -> str:
-    """The file that says that a session's context is nearly full: `due N` until its task is distilled."""
-    return f"sessions/{session_digest(session)}.full"
-
-
-def turn_file(session: str) -> str:
-    """The file with the digest of the block that a session was given with its last prompt."""
-    return f"sessions/{session_digest(session)}.turn"
-
-
-def gate_file(task: str) -> str:
-    """The file that lists the claims of a task that its agent was asked about at the end of a turn."""
-    return f"sessions/{session_digest(task)}.gate"
 
 
 def card_file(digest: str) -> str:

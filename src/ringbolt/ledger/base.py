@@ -502,8 +502,8 @@ class Base:
     def _event_data(self, draft: Draft) -> str:
         """The data of an event as JSON, with its payload if that fits within the size limit."""
         data = validate.json_value("the data", draft.data, self.settings) if draft.data else "{}"
-        if said := payload(draft):
-            whole = validate.dumps({**said, **draft.data})
+        if fields := payload(draft):
+            whole = validate.dumps({**fields, **draft.data})
             if len(whole.encode("utf-8", "replace")) <= self.settings.max_json_bytes:
                 return whole
         return data
@@ -614,12 +614,12 @@ class Base:
         return self._plain(what, value) or []
 
     def _check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
-        most = self.settings.max_plan_items
+        most = self.settings.max_plan_steps
         if present + len(steps) > most:
             raise InvalidInput(
                 "too_large",
                 f"The plan would have {present + len(steps):,} steps; the limit is {most:,}.",
-                "Use fewer steps, or sub-tasks, or raise max_plan_items.",
+                "Use fewer steps, or sub-tasks, or raise max_plan_steps.",
                 limit=most,
             )
         for step in steps:
@@ -674,7 +674,7 @@ def stored_result(known: Row, fingerprint: str) -> Written:
             "Use a new key for a new call; the same key only repeats the same call.",
         )
     fields: dict[str, Any] = json.loads(known["result"])
-    for name in ("items", "warnings", "asks"):
+    for name in ("steps", "warnings", "asks"):
         fields[name] = tuple(fields[name])
     fields["moved"] = tuple(StepMove(**move) for move in fields["moved"])
     return Written(**fields)
@@ -709,7 +709,7 @@ def find_item(steps: list[Row], name: Any) -> Row:
         return matches[0]
     if matches:
         raise Conflict(
-            "ambiguous_item",
+            "ambiguous_step",
             f"{len(matches)} steps match {shown(text)}.",
             "Name one by its id: "
             + ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in matches[:10]),
@@ -717,7 +717,7 @@ def find_item(steps: list[Row], name: Any) -> Row:
         )
     names = ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in live[:20])
     raise NotFound(
-        "item_not_found",
+        "step_not_found",
         f"The task has no step {shown(text)}.",
         f"Its steps are: {names or 'none yet; add some with task_plan_append'}.",
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Origin
+from ..signals.words import stem
 from ..store.schema import OWN_AGENT
 from ..store.tx import Row, Tx
 from .drafts import Draft
@@ -37,6 +38,13 @@ _NO_NAME = lazy_regex(
 _ASKS_OPEN = lazy_regex(
     r"(?i)\W*(?:who|what|where|when|why|which|how|wer|was|wo|wann|warum|wie|qui|que|quand)\b"
 )
+# What may stand before an order, and words that choose among what was asked rather than order something else.
+_OPENING = lazy_regex(
+    r"\W*(?:(?P<agrees>yes|yeah|sure|ok|okay|right|good|great|no|nope)\b\W*)?(?P<also>(?:(?:also|and|now|then|please|just|so|next"
+    r"|first|task|thing|the)\b\W*)*)"
+)
+_CHOOSES = frozenset("use take pick go choose keep prefer leave let do try stay".split())
+_ANY_WORD = lazy_regex(r"[^\W\d_]+")
 _COMMON = frozenset(
     "about after also been before could does done from have into just make need only should some that their them then"
     " there they this what when where which will with would your please still want".split()
@@ -87,7 +95,9 @@ class Freshness:
             return
         question = rows[0]
         asked: str = question["text"] or ""
-        shared = (set(_WORD.findall(text.lower())) & set(_WORD.findall(asked.lower()))) - _COMMON
+        if _is_another_order(asked, text):
+            return
+        shared = _content(text) & _content(asked)
         short = len(text.split()) <= _SHORT_ANSWER and not _user_spoke(tx, head, question["seq"])
         if shared or (short and _has_form_of_answer(asked, text)):
             answered = f"answered by #{head['last_seq'] + 1}"
@@ -118,6 +128,25 @@ def _channel(tx: Tx, task_id: str, seq: int) -> str | None:
     return event["channel"] if event else None
 
 
+def _content(text: str) -> set[str]:
+    return {stem(word) for word in _WORD.findall(text.lower()) if word not in _COMMON}
+
+
+def _is_another_order(asked: str, text: str) -> bool:
+    """Whether a text tells the agent to do something that the question does not speak of: "fix issue 17 first"."""
+    from ..signals.reports.trade_words import concepts  # slow to load, and few messages follow a question
+
+    opening = _OPENING.match(text.lower())
+    if opening and "next" in opening["also"]:
+        return True
+    rest = text[opening.end() :] if opening else text
+    first = next(iter(_ANY_WORD.findall(rest.lower())), "")
+    if opening and opening["agrees"] and not opening["also"] and (not rest.strip() or first in _CHOOSES):
+        return False
+    is_order = first not in _CHOOSES and any(name.startswith("#") for name in concepts(first, "en"))
+    return is_order and stem(first) not in {stem(word) for word in _ANY_WORD.findall(asked.lower())}
+
+
 def _has_form_of_answer(asked: str, text: str) -> bool:
     """Whether a short text may answer a question without any of its words: yes or no, a number, or a name."""
     if _ASKS_WHICH.match(asked) and _NUMBER.search(text):
@@ -125,7 +154,7 @@ def _has_form_of_answer(asked: str, text: str) -> bool:
     polar = _YES_OR_NO.match(text) is not None
     if not _ASKS_OPEN.match(asked):
         return polar
-    return not polar and len(text.split()) <= 2 and not _NO_NAME.match(text)
+    return not polar and len(text.split()) <= 3 and not _NO_NAME.match(text)
 
 
 def _user_spoke(tx: Tx, head: Row, since: int) -> bool:

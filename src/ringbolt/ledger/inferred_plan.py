@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..model import rules
-from ..model.types import Item, Source
+from ..model.types import Source, Step
 from ..store.tx import Row
 from .step_changes import begun_phase
 
@@ -43,7 +43,7 @@ def inferred_fields(head: Row, steps: Sequence[Row], kept: Sequence[Row]) -> dic
         own = [item for item in items if EARLIER not in item.detail]
         fields |= {
             "plan_inferred": True,
-            "items": items,
+            "steps": items,
             "done": sum(item.status == "completed" for item in own),
             "total": len(own),
             "current": active[-1].id if active else None,
@@ -63,9 +63,9 @@ def next_step_source(kept: Sequence[Row]) -> Source | None:
     return Source(seq=following["seq"], channel="agent") if following else None
 
 
-def _item(place: int, step: Mapping[str, Any]) -> Item:
+def _item(place: int, step: Mapping[str, Any]) -> Step:
     source = Source(seq=step["seq"], channel=step["channel"])
-    return Item(
+    return Step(
         id=f"p{place + 1}",
         ordinal=place,
         title=step["title"],

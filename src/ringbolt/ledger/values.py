@@ -22,7 +22,6 @@ from ..model.types import (
     ErrorSummary,
     Event,
     FileTouch,
-    Item,
     Link,
     Moment,
     Name,
@@ -35,6 +34,7 @@ from ..model.types import (
     RunCommand,
     Snapshot,
     Source,
+    Step,
     Summary,
     Task,
     Timestamps,
@@ -62,6 +62,7 @@ Labels = dict[int, dict[str, list[str]]]
 
 # How many rows of each type are read with a task; `left_out` counts the rest, which other operations return.
 NOTES = ("discovery", "artifact", "context", "tool_result")
+SHOWN = 0.5  # the confidence from which an inferred note is shown; a search finds the others too
 MOST = {
     "decision": 50,
     "exclusion": 50,
@@ -103,7 +104,7 @@ def read_event(row: Row) -> Event:
         type=row["event_type"],
         at=row["timestamp"],
         origin=read_origin(row),
-        item=row["item_id"],
+        step=row["item_id"],
         text=row["text"],
         data=json.loads(row["data"]),
         sets=json.loads(row["sets"]) if row["sets"] else {},
@@ -141,12 +142,12 @@ _ITEM_COLUMNS = (
 ).split()
 
 
-def read_items(rows: Sequence[Row], channels: Mapping[int, Any] | None = None) -> tuple[Item, ...]:
+def read_items(rows: Sequence[Row], channels: Mapping[int, Any] | None = None) -> tuple[Step, ...]:
     """The steps of a plan, with readiness, and the sources of their texts where known."""
     sources = _sources(channels or {})
     statuses = {row["item_id"]: row["status"] for row in rows}
     return tuple(
-        Item(
+        Step(
             id=row["item_id"],
             cause=row["cause_seq"],
             ready=row["status"] == "pending" and rules.is_ready(row["depends_on"], statuses),
@@ -180,7 +181,7 @@ def read_entries(rows: Iterable[Row], labels: Labels) -> tuple[Entry, ...]:
                 status=row["status"],
                 summary=row["text"] or "",
                 detail=data.pop("detail", None),
-                item=row["item_id"],
+                step=row["item_id"],
                 key=row["key"],
                 tags=tuple(own.get("tag", ())),
                 relevance_to=tuple(own.get("item", ())),
@@ -198,7 +199,7 @@ def _effects(rows: TaskRows) -> tuple[Effect, ...]:
             at=row["timestamp"],
             what=row["text"],
             **{name: json.loads(row["data"]).get(name) for name in ("kind", "verify")},
-            item=row["item_id"],
+            step=row["item_id"],
             outcome_seq=row["replaced_by"],
             **_pick(row, "seq status outcome outcome_channel channel"),
         )
@@ -219,7 +220,7 @@ def _approvals(rows: TaskRows) -> tuple[Approval, ...]:
                     at=row["timestamp"],
                     what=what,
                     asks="effect" if data.get("asks") == "effect" else "step",
-                    item=row["item_id"],
+                    step=row["item_id"],
                     intent=data.get("intent"),
                     note=note,
                     **_pick(row, "seq status channel"),
@@ -258,7 +259,7 @@ def read_actions(tx: Tx, task_id: str, rows: Iterable[Row], with_logs: bool) -> 
                 type=data.get("type", "other"),
                 status=row["status"],
                 summary=row["text"] or "",
-                item=row["item_id"],
+                step=row["item_id"],
                 ended_at=row["ended_at"],
                 logs=tuple(read_event(log) for log in reversed(logs)),
                 origin=read_origin(row),
@@ -333,12 +334,12 @@ def read_snapshot(
         ),
         values=tuple(entry for entry in _active(rows, {}) if entry.type == "variable"),
         recent=tuple(
-            Moment(text=row["text"] or "", **_pick(row, "seq at type channel item status"))
+            Moment(text=row["text"] or "", **_pick(row, "seq at type channel step status"))
             for row in rows["recent"]
             if row["status"] != "invalidated"  # undone
         ),
         reports={
-            row["item"]: Moment(text=row["text"], item=row["item"], **_pick(row, "seq at type channel"))
+            row["step"]: Moment(text=row["text"], step=row["step"], **_pick(row, "seq at type channel"))
             for row in rows["reports"]
         },
         waits=_waits(tx, task_id, [row for row in rows["records"] if row["type"] == "wait"]),
@@ -474,8 +475,8 @@ def _task_fields(
     def of(*kinds: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in entries if entry.type in kinds and entry not in blockers)
 
-    said = of("user_instruction")
-    begun = _first_request(first, said)
+    instructions = of("user_instruction")
+    begun = _first_request(first, instructions)
     card = read_card(with_titles(head, steps, len(open_effects)), task_life)
     card["blockers"] += tuple(entry.summary for entry in blockers if entry.summary not in card["blockers"])
     sources = _field_sources(head, extras, rows, channels, begun)
@@ -485,7 +486,7 @@ def _task_fields(
         **card,
         "goal": extras["goal"] or begun.text or head["name"],
         "request": begun.text,
-        "requests": _requests(head, first, said),
+        "requests": _requests(head, first, instructions),
         "context": extras["context"],
         "repository": head["repository"],
         "acceptance": tuple(extras["acceptance"] or ()),
@@ -501,15 +502,15 @@ def _task_fields(
         ),
         "plan_version": head["plan_version"],
         "last_replanned_at": head["replanned_at"],
-        "items": read_items(steps, channels),
+        "steps": read_items(steps, channels),
         "decisions": of("decision"),
         "exclusions": of("exclusion"),
         "errors": of("error"),
         "questions": of("question"),
-        "instructions": tuple(entry for entry in said if is_users(entry.origin.channel)),
-        "reported": tuple(entry for entry in said if not is_users(entry.origin.channel)),
+        "instructions": tuple(entry for entry in instructions if is_users(entry.origin.channel)),
+        "reported": tuple(entry for entry in instructions if not is_users(entry.origin.channel)),
         "proposals": tuple(read_proposal(row) for row in rows["records"] if row["type"] == PROPOSAL),
-        "notes": of(*NOTES),
+        "notes": tuple(entry for entry in of(*NOTES) if entry.data.get("confidence", 1) >= SHOWN),
         "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
         "effects": open_effects,
         "approvals": approvals,
@@ -519,7 +520,7 @@ def _task_fields(
         ),
         "links": tuple(Link(**_pick(row, "kind target seq")) for row in rows["links"]),
         "claims": tuple(
-            Claim(item=row["item_id"], **_pick(row, "holder token expires_at reason"))
+            Claim(step=row["item_id"], **_pick(row, "holder token expires_at reason"))
             for row in rows["claims"]
             if row["status"] == "held"
         ),

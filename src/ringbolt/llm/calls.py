@@ -211,4 +211,4 @@ class Modelling(Base):
 
 
 def _plan(task: Task) -> Plan:
-    return Plan(items=task.items, over=task.status not in rules.OPEN)
+    return Plan(steps=task.steps, over=task.status not in rules.OPEN)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Item, Value
+from ..model.types import Step, Value
 from ..signals.terms import stems, telling_stems
 from ..signals.text_layout import clauses
 from .faithful import Plan, cites
@@ -86,11 +86,11 @@ def check_claims(
     text: str, question: str, ledger: Ledger, plan: Plan, sources: Mapping[int, Sequence[str]]
 ) -> None:
     """Raise ValueError if a model's answer says anything else than the ledger or the events that it cites."""
-    said = _CITE.sub(" ", text)
-    if len(telling_stems(said)) < 1 or len(re.findall(r"\w+", said)) < 2:
+    claim = _CITE.sub(" ", text)
+    if len(telling_stems(claim)) < 1 or len(re.findall(r"\w+", claim)) < 2:
         raise ValueError("it says nothing")
-    _check_verdict(said, ledger)
-    _check_next(said, plan, ledger)
+    _check_verdict(claim, ledger)
+    _check_next(claim, plan, ledger)
     everything = set(stems(" ".join(part for texts in sources.values() for part in texts)))
     for sentence in clauses(text):
         cited = cites(sentence) or cites(text)
@@ -112,7 +112,7 @@ def _check_subject(question: str, own: Sequence[str]) -> None:
 
 def _step_texts(plan: Plan, seq: int) -> list[str]:
     """What an event says about steps: the states that it set."""
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     return [
         f"Step {number} {item.title} is {_STATES.get(item.status, item.status)}."
         for number, item in enumerate(live, 1)
@@ -123,19 +123,19 @@ def _step_texts(plan: Plan, seq: int) -> list[str]:
 _STATES = {"completed": "completed, done", "active": "in progress, current", "pending": "pending, open, next"}
 
 
-def _check_verdict(said: str, ledger: Ledger) -> None:
+def _check_verdict(claim: str, ledger: Ledger) -> None:
     """A verdict of the ledger (yes, no, unknown) stays what it is."""
     if not ledger.definite:
         return
     wanted = verdict(ledger.text)
     if wanted is None:
-        if verdict(said) is not None:
+        if verdict(claim) is not None:
             raise ValueError("the ledger gives no verdict")
         return
-    given = verdict(said) or sign(said)
-    if given != wanted:
+    claimed = verdict(claim) or sign(claim)
+    if claimed != wanted:
         names = {"+": "yes", "-": "no", "?": "unknown"}
-        raise ValueError(f"the ledger says {names[wanted]}, and it says {names[given]}")
+        raise ValueError(f"the ledger says {names[wanted]}, and it says {names[claimed]}")
 
 
 def verdict(text: str) -> Sign | None:
@@ -162,18 +162,18 @@ _IS_CURRENT = lazy_regex(
 )
 
 
-def _check_next(said: str, plan: Plan, ledger: Ledger) -> None:
+def _check_next(claim: str, plan: Plan, ledger: Ledger) -> None:
     """What is called next or current must be the step that the plan has there."""
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     active = [item for item in live if item.status == "active"]
     for word, pattern, wanted in (("next", _IS_NEXT, _next_steps(live)), ("current", _IS_CURRENT, active)):
-        for match in pattern.finditer(said):
+        for match in pattern.finditer(claim):
             number = int(next(group for group in match.groups() if group))
             if not 0 < number <= len(live) or live[number - 1] not in wanted:
                 raise ValueError(f"step {number} is not {word}")
 
 
-def _next_steps(live: Sequence[Item]) -> list[Item]:
+def _next_steps(live: Sequence[Step]) -> list[Step]:
     """The steps that may be called next: the active ones, and the first that is pending."""
     return [item for item in live if item.status == "active"] + [
         item for item in live if item.status == "pending"
@@ -241,7 +241,7 @@ def words_of(text: str) -> set[str]:
 
 def _is_true_extreme(sentence: str, plan: Plan) -> bool:
     """Whether "all" or "nothing" is said of the steps, and is so."""
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     done = all(item.status == "completed" for item in live)
     return (
         bool(live)
@@ -308,7 +308,7 @@ def _state_words(sentence: str) -> bool:
 
 
 def _counts(plan: Plan) -> set[int]:
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     done = sum(item.status == "completed" for item in live)
     return {done, len(live), len(live) - done}
 

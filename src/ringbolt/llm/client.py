@@ -78,8 +78,8 @@ def _estimate(messages: Iterable[Mapping[str, Any]]) -> int:
         if is_list(message["content"])
         for part in message["content"]
     )
-    said = sum(tokens.estimate(_text(message["content"])) + 8 for message in messages)
-    return said + pictures * PICTURE_TOKENS
+    texts = sum(tokens.estimate(_text(message["content"])) + 8 for message in messages)
+    return texts + pictures * PICTURE_TOKENS
 
 
 class Usage(Value, frozen=True, kw_only=True):

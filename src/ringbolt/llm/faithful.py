@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Item, Value
+from ..model.types import Step, Value
 from ..signals.phrases import DONE
 from ..signals.reports.clauses import read_clauses
 from ..signals.step_numbers import step_numbers
@@ -65,7 +65,7 @@ _LEAST_QUOTE = 4  # characters
 class Plan(Value, frozen=True, kw_only=True):
     """The steps of a task as they stand, and whether the task itself is over."""
 
-    items: tuple[Item, ...] = ()
+    steps: tuple[Step, ...] = ()
     over: bool = False
 
 
@@ -124,10 +124,10 @@ def _quotable(text: str) -> str:
 
 def _foreign_name(text: str, plan: Plan, seen: str) -> str | None:
     """A name, path, version or number that was not in the prompt; small numbers may count steps."""
-    ids = {item.id.lower() for item in plan.items}
+    ids = {item.id.lower() for item in plan.steps}
     for found in filter(_NAME.search, _CHUNK.findall(_CITE.sub(" ", text))):
         name = found.strip("./:@+-").lower()
-        small = all(part.isdecimal() and int(part[:9]) <= len(plan.items) for part in re.split("[-–/]", name))
+        small = all(part.isdecimal() and int(part[:9]) <= len(plan.steps) for part in re.split("[-–/]", name))
         if name and not small and name not in seen and name not in ids:
             return found
     return None
@@ -215,14 +215,14 @@ def _states(plain: str) -> Iterator[_Mark]:
 
 def _mentions(sentence: str, plan: Plan) -> tuple[str, list[_Mark]]:
     """The sentence with titles blanked out, since they may contain any words, and the mentions of steps."""
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     plain, found = sentence, list[_Mark]()
 
     def add(start: int, end: int, false: str | None) -> None:
         if not any(mark.start < end and start < mark.end for mark in found):
             found.append(_Mark(start=start, end=end, kind="step", false=false))
 
-    for item in sorted(plan.items, key=lambda item: -len(item.title)):
+    for item in sorted(plan.steps, key=lambda item: -len(item.title)):
         if DONE.sub("", _OPEN.sub("", item.title)).strip():
             for match in re.finditer(rf"(?<!\w){re.escape(item.title)}(?!\w)", plain, re.I):
                 add(*match.span(), _not_done(item))
@@ -235,7 +235,7 @@ def _mentions(sentence: str, plan: Plan) -> tuple[str, list[_Mark]]:
         place = next((at for at, name in enumerate(_PLACES) if name == word), len(live) - 1)
         if 0 <= place < len(live):
             add(*match.span(), _not_done(live[place]))
-    for item in plan.items:
+    for item in plan.steps:
         for match in re.finditer(rf"(?<![\w-]){re.escape(item.id)}(?![\w-])", plain, re.I):
             add(*match.span(), _not_done(item))
         if span := _title_span(plain, item):
@@ -245,7 +245,7 @@ def _mentions(sentence: str, plan: Plan) -> tuple[str, list[_Mark]]:
     return plain, sorted(found, key=lambda mark: mark.start)
 
 
-def _not_done(item: Item) -> str | None:
+def _not_done(item: Step) -> str | None:
     return None if item.status == "completed" else f"step {item.id} is"
 
 
@@ -258,7 +258,7 @@ def _as_digits(word: str) -> str:
     return next((str(number) for number, name in enumerate(_WORD_NUMBERS) if name == word), word)
 
 
-def _counts(plain: str, plan: Plan, live: Sequence[Item]) -> Iterator[tuple[int, int, str | None]]:
+def _counts(plain: str, plan: Plan, live: Sequence[Step]) -> Iterator[tuple[int, int, str | None]]:
     """Where a sentence speaks of all steps, or of a number of them."""
     done = sum(item.status == "completed" for item in live)
     opened = [item for item in live if item.status in ("pending", "active", "failed")]
@@ -272,7 +272,7 @@ def _counts(plain: str, plan: Plan, live: Sequence[Item]) -> Iterator[tuple[int,
         yield *match.span(), None if over else f"“{match[0]}” is"
 
 
-def _title_span(plain: str, item: Item) -> tuple[int, int] | None:
+def _title_span(plain: str, item: Step) -> tuple[int, int] | None:
     """Where a sentence has the words of a title, inflected and in any order."""
     wanted = {stem for stem in stems(item.title) if stem not in stop_terms()}
     found: dict[str, tuple[int, int]] = {}
@@ -287,7 +287,7 @@ def _title_span(plain: str, item: Item) -> tuple[int, int] | None:
 
 def _past_verbs(sentence: str, plan: Plan) -> list[_Mark]:
     """Past forms of the verbs of titles: "the image was built" says that "Build the image" is done."""
-    verbs = {stem for item in plan.items for stem in stems(item.title)[:1]}
+    verbs = {stem for item in plan.steps for stem in stems(item.title)[:1]}
     found: list[_Mark] = []
     for start, end, stem in _stemmed(sentence):
         word = sentence[start:end].lower()

@@ -99,8 +99,8 @@ class Extraction(Value, frozen=True, kw_only=True):
 def fact_of(event: Event) -> Fact:
     """An event as a fact: its text, and what its data adds."""
     parts = [f"{event.type}:", event.text or ""]
-    said = {name: event.data[name] for name in _SAID if event.data.get(name) not in (None, "", event.text)}
-    parts += [f"{name}: {text if isinstance(text, str) else dumps(text)}" for name, text in said.items()]
+    fields = {name: event.data[name] for name in _SAID if event.data.get(name) not in (None, "", event.text)}
+    parts += [f"{name}: {text if isinstance(text, str) else dumps(text)}" for name, text in fields.items()]
     return Fact(seq=event.seq, text=" ".join(filter(None, parts)), channel=event.origin.channel)
 
 
@@ -116,7 +116,7 @@ def answer_request(question: str, facts: Sequence[Fact], ledger: Ledger, plan: P
     shown, lines = _fitting(facts, FACT_TOKENS, newest=False)
     own = f"Answer of the ledger: {encode.quoted(encode.clip(ledger.text, 1000))}" if ledger.definite else ""
     body = f"{_plan_lines(plan)}{lines}{own}"
-    seen = "\n".join((ledger.text, *(fact.text for fact in shown), *(item.title for item in plan.items)))
+    seen = "\n".join((ledger.text, *(fact.text for fact in shown), *(item.title for item in plan.steps)))
     seqs = {fact.seq for fact in shown} | set(faithful.cites(ledger.text)) | _causes(plan)
     sources: dict[int, list[str]] = {}
     for fact in shown:
@@ -163,7 +163,7 @@ def summary_request(previous: str, facts: Sequence[Fact], plan: Plan) -> Request
     """A request to update a running summary of three to five sentences with what happened since."""
     shown, lines = _fitting(facts, EVENT_TOKENS - tokens.estimate(previous), newest=True)
     before = f"Summary until now: {encode.quoted(previous)}\n" if previous else ""
-    seen = "\n".join((previous, *(fact.text for fact in shown), *(item.title for item in plan.items)))
+    seen = "\n".join((previous, *(fact.text for fact in shown), *(item.title for item in plan.steps)))
     seqs = {fact.seq for fact in shown} | set(faithful.cites(previous)) | _causes(plan)
 
     def read(found: dict[str, Any]) -> str:
@@ -270,7 +270,7 @@ def _best_source(entry: Mapping[str, Any], sources: Mapping[int, Fact]) -> Fact 
 
 
 def _read_extraction(found: dict[str, Any], plan: Plan, sources: Mapping[int, Fact], step: str) -> Extraction:
-    seen = "\n".join((step, *(fact.text for fact in sources.values()), *(item.title for item in plan.items)))
+    seen = "\n".join((step, *(fact.text for fact in sources.values()), *(item.title for item in plan.steps)))
     entries: list[ModelEntry] = []
     rejected: list[str] = []
     for place, raw in enumerate(found["entries"], 1):
@@ -475,7 +475,7 @@ def _fenced(name: str, body: str) -> str:
 
 def _plan_lines(plan: Plan) -> str:
     """The steps around the current one, with their statuses."""
-    live = [item for item in plan.items if item.dropped_in is None]
+    live = [item for item in plan.steps if item.dropped_in is None]
     here = next((place for place, item in enumerate(live) if item.status in ("active", "pending")), len(live))
     lines = [
         f"Step {number} {encode.name(item.id)} {item.status}{f' #{item.cause}' if item.cause else ''}:"
@@ -489,7 +489,7 @@ def _plan_lines(plan: Plan) -> str:
 
 def _causes(plan: Plan) -> set[int]:
     """The events that set the statuses of the steps."""
-    return {item.cause for item in plan.items if item.cause}
+    return {item.cause for item in plan.steps if item.cause}
 
 
 def _fitting(facts: Sequence[Fact], budget: int, *, newest: bool) -> tuple[list[Fact], str]:

@@ -28,12 +28,12 @@ CODES = {
     # NotFound
     "task_not_found": "No task has this id or prefix.",
     "no_current_task": "No task was named, and this workspace and session have no open task.",
-    "item_not_found": "The task has no such step.",
+    "step_not_found": "The task has no such step.",
     "record_not_found": "The task has no such action, entry or effect.",
     "job_not_found": "No dead job has this id.",
     # Conflict
     "ambiguous_task": "Several tasks match.",
-    "ambiguous_item": "Several steps match.",
+    "ambiguous_step": "Several steps match.",
     "illegal_transition": "This status cannot follow the current one.",
     "stale_version": "The task or step has changed since the caller last read it.",
     "stale_token": "The claim was lost: another agent holds it, or it was released.",

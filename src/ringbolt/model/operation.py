@@ -138,10 +138,26 @@ def operation(
         # What the rule of trust forbids becomes a proposal; a call that is wrong in itself does not.
         inner: Any = _checked(method, _proposing(method) if scope != "read" else method, scope)
         made: Any = _accepting(method, inner, texts, bool(needed))
+        made = _observed(made, declared)
         setattr(made, _DECLARED, declared)
         return made
 
     return declare
+
+
+# What sees every call of a memory whose setting `otel` is on: the operation, the memory and the call to make.
+# `telemetry` adds the only one, when it is wanted.
+observers: list[Callable[[Operation, Any, Callable[[], Any]], Any]] = []
+
+
+def _observed(inner: Callable[..., Any], operation: Operation) -> Any:
+    @wraps(inner)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if observers and self.settings.otel == "on":
+            return observers[0](operation, self, lambda: inner(self, *args, **kwargs))
+        return inner(self, *args, **kwargs)
+
+    return call
 
 
 def _accepting(

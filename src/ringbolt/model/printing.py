@@ -47,7 +47,7 @@ def _card(value: Any) -> str:
 
 
 def _task(value: Any) -> str:
-    live = [item for item in value.items if item.dropped_in is None]
+    live = [item for item in value.steps if item.dropped_in is None]
     return "\n".join([_card(value), *(f"  {item}" for item in live)])
 
 
@@ -88,10 +88,10 @@ _FORMS: dict[str, Callable[[Any], str]] = {
     "Task": _task,
     "TaskCard": _card,
     "TaskPage": lambda value: _lines(value.tasks, "No tasks."),
-    "Item": _step,
-    "PlanVersion": lambda value: "\n".join([f"Plan v{value.version} #{value.seq}", *map(str, value.items)]),
+    "Step": _step,
+    "PlanVersion": lambda value: "\n".join([f"Plan v{value.version} #{value.seq}", *map(str, value.steps)]),
     "Entry": _entry,
-    "Pattern": lambda value: f"In an earlier task, {value.told()}.",
+    "Pattern": lambda value: f"In an earlier task, {value.sentence()}.",
     "Event": _event,
     "Thread": lambda value: _lines(value.events, "No events."),
     "Hit": _hit,

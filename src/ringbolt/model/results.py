@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from .types import Channel, Criterion, EntryStatus, ItemStatus, Origin, TaskStatus, Value
+from .types import Channel, Criterion, EntryStatus, Origin, StepStatus, TaskStatus, Value
 
 
 class WaitResult(Value, frozen=True, kw_only=True):
@@ -94,12 +94,12 @@ class Distilled(Value, frozen=True, kw_only=True):
     entries: tuple[int, ...] = ()
 
 
-class ItemProgress(Value, frozen=True, kw_only=True):
+class StepProgress(Value, frozen=True, kw_only=True):
     """A step with an estimate of its progress: how likely it is over, and the status that this suggests."""
 
     id: str
     title: str
-    status: ItemStatus
+    status: StepStatus
     basis: Literal["explicit", "inferred"] | None = None
     confidence: float | None = None
     suggestion: Literal["completed", "active"] | None = None
@@ -112,7 +112,7 @@ class ProgressReport(Value, frozen=True, kw_only=True):
     task_id: str
     seq: int
     current: str | None
-    items: tuple[ItemProgress, ...]
+    steps: tuple[StepProgress, ...]
 
 
 class Packet(Value, frozen=True, kw_only=True):
@@ -203,7 +203,7 @@ class Hit(Value, frozen=True, kw_only=True):
     type: str
     at: str
     origin: Origin
-    item: str | None = None
+    step: str | None = None
     status: str | None = None
     replaced_by: int | None = None
     title: str
@@ -363,8 +363,8 @@ class WorkerSeen(Value, frozen=True, kw_only=True):
 class JobsStatus(Value, frozen=True, kw_only=True):
     """The job queue: how many jobs are waiting, leased and dead, by kind and in total.
 
-    `due` jobs could run now, the first since `due_since`. `given_up` lists dead jobs. `totals` counts the
-    outcomes of jobs so far, by kind.
+    `due` jobs could run now, the first since `due_since`. `failing` jobs will be tried again, `given_up` ones
+    are dead. `totals` counts the outcomes of jobs so far, by kind.
     """
 
     waiting: int = 0
@@ -374,6 +374,7 @@ class JobsStatus(Value, frozen=True, kw_only=True):
     kinds: Mapping[str, Mapping[str, int]]
     oldest: str | None = None
     due_since: str | None = None
+    failing: tuple[Job, ...] = ()
     given_up: tuple[Job, ...] = ()
     workers: tuple[WorkerSeen, ...] = ()
     totals: Mapping[str, Mapping[str, int]] = {}

@@ -53,7 +53,7 @@ class Settings(Value, frozen=True, kw_only=True):
     max_text_bytes: Annotated[int, within(1024, 1 << 30, "Maximum size of one text.")] = 4 << 20
     max_json_bytes: Annotated[int, within(1024, 1 << 30, "Maximum size of one JSON value.")] = 4 << 20
     max_json_depth: Annotated[int, within(4, 500, "Maximum depth of one JSON value.")] = 64
-    max_plan_items: Annotated[
+    max_plan_steps: Annotated[
         int, within(10, 1_000_000, "Maximum number of steps of a task, including dropped ones.")
     ] = 20_000
     lease_seconds: Annotated[float, within(1, 604_800, "How long a claim lasts without a heartbeat.")] = 300.0
@@ -216,6 +216,7 @@ class Settings(Value, frozen=True, kw_only=True):
     summary_every: Annotated[
         int, within(0, 100_000, "Renew the summary after this many messages. 0: never.")
     ] = 5
+    otel: Annotated[Switch, means("on: report spans and durations of operations to OpenTelemetry.")] = "off"
     http_hosts: Annotated[
         str, means("Server: additional host names that it answers to, separated by commas.")
     ] = ""
@@ -257,6 +258,46 @@ class Settings(Value, frozen=True, kw_only=True):
     callback_seconds: Annotated[float, within(0.1, 50, "Seconds that a call to a callback_url may take.")] = (
         10.0
     )
+    publish: Annotated[
+        str,
+        some_of(
+            ("lark", "redis"), "Where workers publish copies of tasks, separated by commas. Empty: nowhere."
+        ),
+    ] = ""
+    publish_workspaces: Annotated[
+        str, means("Workspaces whose tasks are published, separated by commas. Empty: all.")
+    ] = ""
+    lark_domain: Annotated[
+        str, means("Lark: https://open.feishu.cn, or https://open.larksuite.com outside China.")
+    ] = "https://open.feishu.cn"
+    lark_app_id: Annotated[str, means("Lark: id of the app that writes.")] = ""
+    lark_secret_env: Annotated[str, means("Lark: environment variable that holds the app's secret.")] = (
+        "RINGBOLT_LARK_SECRET"  # noqa: S105
+    )
+    lark_folder: Annotated[
+        str, means("Lark: token of the folder for documents. Empty: the app's own, which only it can open.")
+    ] = ""
+    lark_table: Annotated[
+        str, means("Lark: APP_TOKEN/TABLE_ID of a Bitable for one row per task, instead of documents.")
+    ] = ""
+    lark_replies: Annotated[
+        str, duration_or_off("Lark: how often to read comments and ticked boxes of open tasks.")
+    ] = "off"
+    lark_accounts: Annotated[
+        str,
+        means(
+            "Lark: open ids (ou_…) whose comments are the user's instructions, separated by commas. *: all"
+            " who can edit a document; only then are ticked boxes the user's too."
+        ),
+    ] = ""
+    redis_url: Annotated[str, means("Redis: address of the server.")] = "redis://localhost:6379/0"
+    redis_password_env: Annotated[
+        str, means("Redis: environment variable that holds the password, if one is needed.")
+    ] = "RINGBOLT_REDIS_PASSWORD"  # noqa: S105
+    redis_prefix: Annotated[str, means("Redis: what the names of all keys begin with.")] = "ringbolt"
+    redis_events: Annotated[
+        int, within(1, 1_000_000, "Redis: maximum number of events in the stream of a task.")
+    ] = 1000
     keep_secrets: Annotated[
         Switch,
         means("on: store passwords, tokens and keys as they come; off: replace them by a marker."),

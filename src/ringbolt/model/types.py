@@ -28,7 +28,7 @@ Phase = Literal[
     "reviewing",
     "synthesizing",
 ]
-ItemStatus = Literal["pending", "active", "completed", "failed", "skipped", "cancelled"]
+StepStatus = Literal["pending", "active", "completed", "failed", "skipped", "cancelled"]
 ActionType = Literal["cli", "gui", "wait", "vision", "reasoning", "tool", "edit", "system", "other"]
 ActionStatus = Literal["started", "completed", "failed", "skipped"]
 EntryType = Literal[
@@ -124,7 +124,7 @@ class Event(Value, frozen=True, kw_only=True):
     type: str
     at: str
     origin: Origin
-    item: str | None = None
+    step: str | None = None
     text: str | None = None
     data: Mapping[str, Any]
     sets: Mapping[str, Any]
@@ -141,7 +141,7 @@ class Source(Value, frozen=True, kw_only=True):
     channel: Channel
 
 
-class Item(Value, frozen=True, kw_only=True):
+class Step(Value, frozen=True, kw_only=True):
     """A step of the plan. `ordinal` is only its place for display; `id` identifies it.
 
     `evidence` of a completed step: somebody `reported` it, a check has `verified` it, or its last check has
@@ -151,7 +151,7 @@ class Item(Value, frozen=True, kw_only=True):
     id: str
     ordinal: int
     title: str
-    status: ItemStatus
+    status: StepStatus
     stage: str | None = None
     basis: Literal["explicit", "inferred"] | None = None
     evidence: Literal["reported", "verified", "contradicted"] | None = None
@@ -179,7 +179,7 @@ class PlanVersion(Value, frozen=True, kw_only=True):
     at: str
     reason: str | None = None
     label: str | None = None
-    items: tuple[Item, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 class Entry(Value, frozen=True, kw_only=True):
@@ -191,7 +191,7 @@ class Entry(Value, frozen=True, kw_only=True):
     status: EntryStatus
     summary: str
     detail: str | None = None
-    item: str | None = None
+    step: str | None = None
     key: str | None = None
     tags: tuple[str, ...] = ()
     relevance_to: tuple[str, ...] = ()
@@ -208,7 +208,7 @@ class Action(Value, frozen=True, kw_only=True):
     type: ActionType
     status: ActionStatus
     summary: str
-    item: str | None = None
+    step: str | None = None
     tool: str | None = None
     input: Any = None
     output: Any = None
@@ -230,7 +230,7 @@ class Effect(Value, frozen=True, kw_only=True):
     status: EffectStatus
     kind: str | None = None
     verify: str | None = None
-    item: str | None = None
+    step: str | None = None
     outcome: str | None = None
     outcome_seq: int | None = None
     outcome_channel: Channel | None = None
@@ -238,7 +238,7 @@ class Effect(Value, frozen=True, kw_only=True):
 
 
 class Approval(Value, frozen=True, kw_only=True):
-    """Something that waits for the user's word, or got it: a step (`item`) or a side effect (`intent`).
+    """Something that waits for the user's word, or got it: a step (`step`) or a side effect (`intent`).
 
     `note` is what the user said about it."""
 
@@ -247,7 +247,7 @@ class Approval(Value, frozen=True, kw_only=True):
     what: str
     asks: Literal["step", "effect"]
     status: Literal["pending", "approved", "rejected"]
-    item: str | None = None
+    step: str | None = None
     intent: int | None = None
     note: str | None = None
     channel: Channel = "agent"
@@ -264,9 +264,9 @@ class FileTouch(Value, frozen=True, kw_only=True):
 
 
 class Claim(Value, frozen=True, kw_only=True):
-    """A lease on a task (`item` is empty) or a step; writes with an older token get `stale_token`."""
+    """A lease on a task (`step` is empty) or a step; writes with an older token get `stale_token`."""
 
-    item: str
+    step: str
     holder: str
     token: int
     expires_at: str
@@ -380,7 +380,7 @@ class Task(TaskCard, frozen=True, kw_only=True):
     plan_version: int = 0
     plan_inferred: bool = False
     last_replanned_at: str | None = None
-    items: tuple[Item, ...] = ()
+    steps: tuple[Step, ...] = ()
     decisions: tuple[Entry, ...] = ()
     exclusions: tuple[Entry, ...] = ()
     errors: tuple[Entry, ...] = ()
@@ -412,7 +412,7 @@ class Moment(Value, frozen=True, kw_only=True):
     type: str
     text: str
     channel: Channel
-    item: str | None = None
+    step: str | None = None
     status: str | None = None
 
 
@@ -602,7 +602,7 @@ class Pattern(Value, frozen=True, kw_only=True):
     task_id: str
     seq: int
 
-    def told(self, quote: Callable[[str], str] = lambda text: text) -> str:
+    def sentence(self, quote: Callable[[str], str] = lambda text: text) -> str:
         """The pattern in a sentence; `quote` quotes the recorded texts."""
         if self.type == "prompt_effective":
             return f"the user had to say {quote(self.text)}"
@@ -640,7 +640,7 @@ class StepMove(Value, frozen=True, kw_only=True):
     step: str
     number: int
     title: str
-    status: ItemStatus
+    status: StepStatus
 
 
 class Written(Value, frozen=True, kw_only=True):
@@ -658,7 +658,7 @@ class Written(Value, frozen=True, kw_only=True):
     total: int
     current: str | None = None
     next: str | None = None
-    items: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
     token: int | None = None
     expires_at: str | None = None
     warnings: tuple[str, ...] = ()
@@ -684,11 +684,11 @@ class Thread(Value, frozen=True, kw_only=True):
 
 
 class Drill(Value, frozen=True, kw_only=True):
-    """One level of Task → items → actions → logs, with the level below."""
+    """One level of Task → steps → actions → logs, with the level below."""
 
     task: TaskCard
-    items: tuple[Item, ...] = ()
-    item: Item | None = None
+    steps: tuple[Step, ...] = ()
+    step: Step | None = None
     actions: tuple[Action, ...] = ()
     action: Action | None = None
     entries: tuple[Entry, ...] = ()

@@ -24,7 +24,7 @@ _OPENING, _CLOSING = "```json ringbolt-capsule\n", "\n```\n"
 ENTRIES = ("instructions", "reported", "decisions", "exclusions", "errors", "questions", "values", "notes")
 # Lists that are shortened when a capsule would be too large, the least important first.
 _GIVEN_UP = "notes files errors effects values exclusions questions decisions reported instructions".split()
-_ITEM = (
+_STEP = (
     "id title status stage basis evidence note active_issue depends_on detail plan_version dropped_in"
     " replaced_by started_at completed_at duration_seconds"
 ).split()
@@ -72,7 +72,7 @@ def _content(task: Snapshot) -> dict[str, Any]:
     values = task.to_dict()
     content: dict[str, Any] = {**FORMAT, "task": {name: values[name] for name in _TASK}}
     content["error"] = values["error"]
-    content["items"] = [_given(item, _ITEM) for item in values["items"]]
+    content["steps"] = [_given(step, _STEP) for step in values["steps"]]
     for name in ENTRIES:
         content[name] = [_entry(entry) for entry in values[name]]
     content["effects"] = values["effects"]
@@ -87,7 +87,7 @@ def _given(row: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _entry(entry: dict[str, Any]) -> dict[str, Any]:
-    kept = _given(entry, "seq at type summary detail item key tags relevance_to data".split())
+    kept = _given(entry, "seq at type summary detail step key tags relevance_to data".split())
     for name in ("summary", "detail"):
         if len(kept.get(name) or "") > LONGEST_TEXT:
             kept[name] = encode.clip(kept[name], LONGEST_TEXT)
@@ -128,7 +128,7 @@ def read_capsule(text: str) -> dict[str, Any]:
         raise _unreadable(f"this is version {content.get('version')!r:.20} of the format")
     if not is_dict(content.get("task")) or not isinstance(content["task"].get("name"), str):
         raise _unreadable("it names no task")
-    for name in ("items", *ENTRIES, "effects", "files"):
+    for name in ("steps", *ENTRIES, "effects", "files"):
         if not is_list(content.setdefault(name, [])) or not all(is_dict(row) for row in content[name]):
             raise _unreadable(f"{name} is not a list of objects")
     return content

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..model.trust import TRUST
-from ..model.types import Action, Channel, Item, Snapshot
+from ..model.types import Action, Channel, Snapshot, Step
 from ..model.validate import dumps
 from . import encode
 
@@ -41,20 +41,20 @@ def _rows(
     source = task.sources.get("name")
     head = f"{task.id} {_quote(task.name, TITLE)}: {task.status}, {task.done} of {task.total} steps done"
     yield head, source.channel if source else None
-    live = [item for item in task.items if item.dropped_in is None]
+    live = [item for item in task.steps if item.dropped_in is None]
     for number, item in enumerate(live[-MOST_ITEMS:], 1 + max(0, len(live) - MOST_ITEMS)):
         yield _item(number, item)
         for action in below.get(item.id, ()):
             yield from _action(action, whole=level != "actions")
     known = {item.id for item in live}
-    others = [action for action in below.get(None, ()) if action.item not in known]
+    others = [action for action in below.get(None, ()) if action.step not in known]
     if others:
         yield "Not part of any step:", "agent"
         for action in others:
             yield from _action(action, whole=level != "actions")
 
 
-def _item(number: int, item: Item) -> tuple[str, Channel | None]:
+def _item(number: int, item: Step) -> tuple[str, Channel | None]:
     sure = " (inferred)" if item.basis == "inferred" else ""
     line = f"{number}. [{MARKS[item.status]}] {item.id} {_quote(item.title, TITLE)}: {item.status}{sure}"
     sources = [item.sources.get("title")]

@@ -15,13 +15,13 @@ from ..model.types import (
     Criterion,
     Effect,
     Entry,
-    Item,
     Moment,
     Proposal,
     RelatedGoal,
     RunCommand,
     Snapshot,
     Source,
+    Step,
     Wait,
     is_list,
 )
@@ -45,7 +45,7 @@ SHORT = 20  # characters of an attempt in its shortest form, without folders
 _ADDRESS = lazy_regex(
     r"https?://([^\s/;]{1,80})(?:/[^\s/;]{1,200}){0,20}?((?:/[^\s/;]{1,200}){2})(?=[\s;]|$)"
 )
-_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)[^.!?:]{1,400}\?\W*$")
+_LAST_QUESTION = lazy_regex(r"(?:(?<=[.!?:])\s+|^)(?:\w{1,20}: )?[^.!?:]{1,400}\?\W*$")
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
@@ -257,7 +257,7 @@ def lessons(task: Snapshot) -> list[Row]:
     """What would have saved an earlier task like this one."""
     found: list[Row] = []
     for place, one in enumerate(task.lessons):
-        lesson = one.told(lambda text: quote(text, 110))
+        lesson = one.sentence(lambda text: quote(text, 110))
         line = f"From earlier task {one.task_id} #{one.seq}{encode.CLASS[one.channel]}: {lesson}"
         found.append(Row((3.4 + place / 100, lambda line=line: line)))
     return found
@@ -272,17 +272,17 @@ def at_work(task: Snapshot) -> list[Row]:
         line = f"{head}{quote(one.what, 100)}; its result is not in yet, do not start it again"
         found.append(Row((1.7 + place / 100, lambda line=line: line)))
     for place, claim in enumerate(task.claims):
-        what = f"step {encode.name(claim.item)}" if claim.item else "this task"
+        what = f"step {encode.name(claim.step)}" if claim.step else "this task"
         line = f"{quote(claim.holder, 60)} has claimed {what} until {clock(claim.expires_at, task)}"
         found.append(Row((4.2 + place / 100, lambda line=line: line)))
     for place, other in enumerate(task.neighbours):
         since = clock(other.since, task)
+        step = f", step {quote(other.step, 60)}" if other.step else ""
         if other.task_id == task.id:
-            line = f"Another session works on this very task since {since}"
+            line = f"Another session works on this very task since {since}{step}"
         elif other.task_id is None:
             line = f"Another session is open in this folder since {since}"
         else:
-            step = f", step {quote(other.step, 60)}" if other.step else ""
             name = f"{encode.CLASS[other.channel]} {quote(other.name or '', 60)}"
             line = f"Another session works in this folder since {since}: task {other.task_id} {name}{step}"
         found.append(Row(((1.8 if other.task_id == task.id else 4.3) + place / 100, lambda line=line: line)))
@@ -323,13 +323,13 @@ def criterion(one: Criterion) -> Row:
     return Row((wanted, lambda: show(100, False)), (wanted + 26, lambda: show(600, True)))
 
 
-def mark(item: Item) -> str:
+def mark(item: Step) -> str:
     if item.status == "completed":
         return "~" if item.basis == "inferred" else "v" if item.evidence == "verified" else "x"
     return MARKS[item.status]
 
 
-def step(item: Item, distance: int, turn: bool) -> Row:
+def step(item: Step, distance: int, turn: bool) -> Row:
     """A step of the plan: the current and next step first, open ones before finished ones."""
     over = item.status in ("completed", "skipped", "cancelled")
     wanted = 2.1 if turn else of_step(item, distance)
@@ -357,14 +357,14 @@ def step(item: Item, distance: int, turn: bool) -> Row:
     )
 
 
-def earlier_step(item: Item, age: int) -> Row:
+def earlier_step(item: Step, age: int) -> Row:
     """What was done for an earlier request; `age` counts the later ones."""
     return texts(
         f"{letter(item.sources.get('title')).strip()} ", item.title, (of_step(item, age), 90), (34, 2000)
     )
 
 
-def step_line(name: str, item: Item | None, title: str) -> Row:
+def step_line(name: str, item: Step | None, title: str) -> Row:
     """The current or next step by its id, since the plan has its title; with more room the title too."""
 
     def show(most: int) -> str:
@@ -426,7 +426,7 @@ def decision(entry: Entry, wanted: float) -> Row:
 def exclusion(entry: Entry, wanted: float) -> Row:
     """A failed attempt and the reason; in little room the reason says more than the attempt."""
     data = entry.data
-    where = f" in {entry.item}" if entry.item and entry.type == "error" else ""
+    where = f" in {entry.step}" if entry.step and entry.type == "error" else ""
     why = data.get("why") or data.get("symptom")
 
     attempt = str(data.get("what") or entry.summary)
@@ -576,7 +576,7 @@ def over(moment: Moment, wanted: float) -> Row:
 
 def last_words(moment: Moment, wanted: float, answered: bool = False) -> Row:
     """What was said lately, in whole sentences; a question at its end only while it is open."""
-    head = f"#{moment.seq}{encode.CLASS[moment.channel]}{f' {moment.item}' if moment.item else ''} "
+    head = f"#{moment.seq}{encode.CLASS[moment.channel]}{f' {moment.step}' if moment.step else ''} "
     text = encode.one_line(moment.text)
     while answered and (shorter := _LAST_QUESTION.sub("", text)) not in ("", text):
         text = shorter
@@ -595,9 +595,9 @@ def earlier_words(moment: Moment, wanted: float) -> Row:
 
 def moment(moment: Moment, wanted: float) -> Row:
     number = f"#{moment.seq}{encode.CLASS[moment.channel]}"
-    about = f" {moment.item}" if moment.item else ""
+    about = f" {moment.step}" if moment.step else ""
     status = f" {moment.status}" if moment.type == "action" and moment.status else ""
-    word = "" if moment.type in ("message", "task.updated", "item.updated") else f" {moment.type}{status}"
+    word = "" if moment.type in ("message", "task.updated", "step.updated") else f" {moment.type}{status}"
     return texts(f"{number}{about}{word} ", moment.text, (wanted, 100), (wanted + 30, 1000))
 
 

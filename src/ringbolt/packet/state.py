@@ -15,7 +15,7 @@ from typing import Any
 from ..model.foreign_statuses import write_item_status, write_task_status
 from ..model.lazy_regex import lazy_regex
 from ..model.trust import is_users
-from ..model.types import Entry, Item, Snapshot, Source
+from ..model.types import Entry, Snapshot, Source, Step
 from ..model.validate import dumps
 from . import encode, tokens
 from .budget import Part, Row, fill
@@ -89,7 +89,7 @@ def _task(task: Snapshot) -> list[Row]:
 
 
 def _subtasks(task: Snapshot) -> Part:
-    live = [item for item in task.items if item.dropped_in is None]
+    live = [item for item in task.steps if item.dropped_in is None]
     if len(live) <= ALL_STEPS:
         return Part("subtask", _key("subtasks"), [_subtask(task, item, 4) for item in live])
     open_steps = [item for item in live if item.status == "pending" and item.id != task.current]
@@ -105,13 +105,13 @@ def _subtasks(task: Snapshot) -> Part:
     return Part("subtask", heading, rows, len(live))
 
 
-def _needs_a_look(item: Item) -> bool:
+def _needs_a_look(item: Step) -> bool:
     """Whether something is wrong with a step: it failed, something is in its way, or its check failed."""
     is_open = item.status in ("pending", "active")
     return item.status == "failed" or bool(item.active_issue and is_open) or item.evidence == "contradicted"
 
 
-def _subtask(task: Snapshot, item: Item, wanted: float) -> Row:
+def _subtask(task: Snapshot, item: Step, wanted: float) -> Row:
     head = f"  - id: {encode.scalar(item.id)}{_cite(item.sources.get('title'))}"
     status = write_item_status(item.status)
     summary, source = _summary_of(task, item)
@@ -131,19 +131,19 @@ def _subtask(task: Snapshot, item: Item, wanted: float) -> Row:
     return Row((wanted, lambda: show(40)), (wanted + 8, lambda: show(SUMMARY)))
 
 
-def _summary_of(task: Snapshot, item: Item) -> tuple[str, Source | None]:
+def _summary_of(task: Snapshot, item: Step) -> tuple[str, Source | None]:
     """A step in a line: its note, the message that completed it or mentioned it last, or its title."""
     if item.note:
         return item.note, item.sources.get("note")
     said = task.reports.get(item.id)
     if item.status == "active":
-        said = next((one for one in task.recent if one.item == item.id and one.type in _MESSAGES), None)
+        said = next((one for one in task.recent if one.step == item.id and one.type in _MESSAGES), None)
     if said is None or not (text := _PREFIX.sub("", said.text).strip()):
         return item.title, None
     return text, Source(seq=said.seq, channel=said.channel)
 
 
-_MESSAGES = ("message", "task.updated", "item.updated")
+_MESSAGES = ("message", "task.updated", "step.updated")
 # The words that say which step a message is about.
 _PREFIX = lazy_regex(
     r"^\s*(?:step|item|task)\s+#?\d+(?:\s*(?:/|of)\s*\d+)?\s*(?:is\s+|was\s+)?(?:now\s+)?"
@@ -182,8 +182,8 @@ def _errors(task: Snapshot) -> Part:
 def _error(entry: Entry, wanted: float) -> Row:
     def show(most: int) -> str:
         lines = [f"  - error: {_text(entry.summary, most)}{_by(entry)}"]
-        if entry.item:
-            lines.append(f"    subtask: {encode.scalar(entry.item)}")
+        if entry.step:
+            lines.append(f"    subtask: {encode.scalar(entry.step)}")
         if resolution := entry.data.get("resolution"):
             lines.append(f"    resolution: {_text(str(resolution), most)}")
         return "\n".join(lines)
@@ -302,11 +302,11 @@ def _by(entry: Entry) -> str:
 
 def inline_state(task: Snapshot) -> str:
     """The state in one line, for hosts that keep nothing but the conversation."""
-    phase = f"{task.phase} {task.done}/{task.total}" if task.items else task.phase
+    phase = f"{task.phase} {task.done}/{task.total}" if task.steps else task.phase
     if task.next_step:
         following = _piece(task.next_step, task.sources.get("next_step"))
     elif (step := task.current_title or task.next_title) is not None:
-        item = next((item for item in task.items if item.id == (task.current or task.next)), None)
+        item = next((item for item in task.steps if item.id == (task.current or task.next)), None)
         following = _piece(step, item.sources.get("title") if item else None)
     else:
         following = "none"

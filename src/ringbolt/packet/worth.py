@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..ledger.inferred_plan import EARLIER, FROM_PROSE
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Entry, Item
+from ..model.types import Entry, Step
 from .budget import MUSTS, Worth
 
 # Tuned on recorded sessions.
@@ -110,7 +110,7 @@ def is_stated(entry: Entry) -> bool:
     return entry.data.get("confidence", 1) >= STATED or entry.data.get("kind") == "state"
 
 
-def of_step(item: Item, distance: int) -> float:
+def of_step(item: Step, distance: int) -> float:
     """What a step of the plan is worth, `distance` steps from the current one.
 
     The next open ones of a plan that was recorded must be there.
@@ -121,7 +121,7 @@ def of_step(item: Item, distance: int) -> float:
     return worth(kind, abs(distance) / 3)
 
 
-def kind_of_step(item: Item) -> str:
+def kind_of_step(item: Step) -> str:
     """The kind of a step in the tables above."""
     over = item.status in ("completed", "skipped", "cancelled")
     if item.dropped_in is not None:

@@ -10,7 +10,7 @@ from ..model.types import is_dict
 from ..store.tx import Row
 from .plan_progress import CHARACTERS, Observation
 
-_SAID = ("message", "task.updated", "item.updated", "task.finished")
+_SAID = ("message", "task.updated", "step.updated", "task.finished")
 _PLANNED = ("task.registered", "plan.replaced", "plan.appended")
 _TOOLS = {"cli": "shell", "edit": "edit"}
 

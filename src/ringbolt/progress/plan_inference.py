@@ -22,7 +22,7 @@ from .prose_plan import ProsePlan
 
 KIND = "prose_plan"
 PAGE = 500
-_SAID = ("message", "task.updated", "item.updated")
+_SAID = ("message", "task.updated", "step.updated")
 _APPROVED = "approved the plan"
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..signals import phrases
-from ..signals.plan_words import OTHER_CUES, PLAN_CUES, VERB_STEMS, imperative, is_past
+from ..signals.plan_words import CALLS_A_PLAN, OTHER_CUES, PLAN_CUES, VERB_STEMS, imperative, is_past
 from ..signals.step_numbers import NOUNS
 from ..signals.text_layout import Line, cells, layout, plain, sentences
 from ..signals.words import stem
@@ -27,17 +27,23 @@ MOST_TITLE = 90
 MOST_ITEMS, FEWEST_ITEMS = 40, 2
 MOST_REPORTED = 20
 MOST_FILES = 12  # of an item
-TASKS = 1.2  # the score of a table with a column of tasks
+TASKS = 1.2  # the score of a list that is called a plan, and of a table with a column of tasks
 READ_CHARACTERS = 24_000
 
 # A line that may be part of a list: an item, a heading, a row of a table.
 _LISTED = lazy_regex(r"(?m)^[ \t]*(?:[-*+•–#|]|\d{1,3}[.)])")
+# "Next steps: 1) wait for the review, 2) merge": the number of an item within a line.
+_INLINE = lazy_regex(r"(?<![\w.,/-])\(?(\d{1,2})[.)][ \t]+(?=\S)")
+_ITEM_END = lazy_regex(r"(?i)[ ,;.]*(?:\b(?:and|then|und|et|y|e|en)[ ]*)?$")
 _WORD = lazy_regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LABEL = lazy_regex(
     rf"(?i)(?<!\W)\W*+(?:(?:{NOUNS}|fix|bug|opt\w{{0,12}}|change|pr|commit|day"
     rf"|week)\s*#?)?\d{{1,3}}[a-z]?\s*(?:[:.)–—-]+\s*|$)"
 )
 _NAMED_LABEL = lazy_regex(rf"(?i)\W*(?:{NOUNS})\s*#?\d{{1,3}}\b")
+_NUMBERED = lazy_regex(
+    r"(?i)\W*(?:phase|step|stage|milestone|task|schritt|étape|paso|etapa|passo|fase|stap)\s*#?(\d{1,3})\b"
+)
 _BARE_NUMBER = lazy_regex(r"\W*\d{1,3}(?:\.\d{1,2}){0,2}[.):]?\s+")
 _PATH = lazy_regex(r"(?<![\w.@~-])[\w.@~-]*+(?:/[\w.@-]+)+/?|(?<![\w-])[\w-]++\.[a-z]{1,5}\b")
 _FILE = lazy_regex(r"(?<![\w.@+-])[\w@+-][\w.@+-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w/])")
@@ -118,13 +124,35 @@ class PlanList(Value, frozen=True, kw_only=True):
 
 def plan_lists(text: str, source: Source) -> list[PlanList]:
     """The lists of a text with their scores, in the order of the text."""
-    text = text[:READ_CHARACTERS]
+    text = _unfolded(text[:READ_CHARACTERS])
     if len(_LISTED.findall(text)) < FEWEST_ITEMS:  # most messages
         return []
     found = [one for one in _lists(text) if FEWEST_ITEMS <= len(one.items) <= MOST_ITEMS]
     return [
-        one.replace(score=max(_score(features(one, text, source)), _score_of_column(one))) for one in found
+        one.replace(
+            score=max(_score(features(one, text, source)), _score_of_column(one), _score_of_name(one))
+        )
+        for one in found
     ]
+
+
+def _unfolded(text: str) -> str:
+    """A text in which the numbered items within a line stand in lines of their own."""
+    return "\n".join(map(_unfolded_line, text.split("\n"))) if "2)" in text or "2. " in text else text
+
+
+def _unfolded_line(line: str) -> str:
+    marks = list(_INLINE.finditer(line))
+    first = next((at for at, mark in enumerate(marks) if mark[1] == "1"), len(marks))
+    run = marks[first:]
+    run = run[: next((at for at, mark in enumerate(run) if int(mark[1]) != at + 1), len(run))]
+    if len(run) < FEWEST_ITEMS:
+        return line
+    ends = [mark.start() for mark in run[1:]] + [len(line)]
+    items = [line[mark.end() : end] for mark, end in zip(run, ends, strict=True)]
+    items[-1] = sentences(items[-1])[0] if items[-1] else ""
+    numbered = [f"{number}. {_ITEM_END.sub('', item)}" for number, item in enumerate(items, 1)]
+    return "\n".join([line[: run[0].start()].rstrip(), *numbered, ""])
 
 
 def reported_work(text: str) -> list[str]:
@@ -146,7 +174,7 @@ def reported_work(text: str) -> list[str]:
 
 def _done_title(item: ListItem) -> str:
     """A line of a report as a title: "`a.py` — Added the parser" is "Add the parser (a.py)"."""
-    text = _unadorned(_unlabelled(item.text))
+    text = _unadorned(unlabelled(item.text))
     place = _PLACE.match(text)
     rest = text[place.end() :] if place else text
     words = _WORD.findall(rest)
@@ -165,10 +193,24 @@ def _score_of_column(one: PlanList) -> float:
     Whoever writes such a table lists work to be done, whatever stands around it.
     """
     words = {stem(word.lower()) for word in _WORD.findall(one.column)}
-    firsts = [next(iter(_WORD.findall(_unlabelled(item.text))), "") for item in one.items]
+    firsts = [next(iter(_WORD.findall(unlabelled(item.text))), "") for item in one.items]
     verbs = sum(stem(first.lower()) in VERB_STEMS and not is_past(first) for first in firsts)
     done = sum(item.done for item in one.items)
     return TASKS if words & _TASKS and 2 * verbs >= len(firsts) and 2 * done < len(firsts) else 0.0
+
+
+def _score_of_name(one: PlanList) -> float:
+    """The score of a list that is called a plan: by the line above it ("My plan:", "Vorgehen:"), or by its
+    items ("Phase 1: …", "Phase 2: …"); 0 for others."""
+    numbers = [int(named[1]) for item in one.items if (named := _NUMBERED.match(item.text))]
+    if not CALLS_A_PLAN.search(one.lead) and numbers != [*range(1, len(one.items) + 1)]:
+        return 0.0
+    if any(pattern.search(one.lead) for pattern in (_OFFERS, _REPORTS, _DENIES)):
+        return 0.0
+    past = sum(
+        is_past(next(iter(_WORD.findall(unlabelled(item.text))), "")) or item.done for item in one.items
+    )
+    return TASKS if 2 * past < len(one.items) else 0.0
 
 
 def _score(found: Mapping[str, float]) -> float:
@@ -343,7 +385,7 @@ def _row_text(best: int, parts: Sequence[str]) -> str:
 def features(one: PlanList, text: str, source: Source) -> dict[str, float]:
     """What speaks for or against a list being a plan of work to be done."""
     texts = [item.text for item in one.items]
-    bare = [_unlabelled(item) for item in texts]
+    bare = [unlabelled(item) for item in texts]
     lead = sentences(one.lead)[-1] if one.lead else ""
     above = f"{one.heading} {lead}"
     intends = bool(_INTENDS.search(lead))
@@ -396,7 +438,8 @@ def features(one: PlanList, text: str, source: Source) -> dict[str, float]:
     }
 
 
-def _unlabelled(text: str) -> str:
+def unlabelled(text: str) -> str:
+    """A line without the label in front: "Phase 2: …", "3. …"."""
     text = _TICK.sub(" ", text).lstrip("* ")
     return text[label.end() :] if (label := _LABEL.match(text)) else text
 

@@ -1,6 +1,6 @@
 """Plan updates: an agent's words and actions move steps whose status was not set explicitly.
 
-The belief is stored as `progress` in `distilled`. What is beyond doubt becomes an event `item.inferred`,
+The belief is stored as `progress` in `distilled`. What is beyond doubt becomes an event `step.inferred`,
 which sets statuses like any other event. A status that was set explicitly is never changed.
 """
 
@@ -16,7 +16,7 @@ from ..ledger.step_changes import begun_phase, item_changes
 from ..ledger.trust import AGENT, least_trusted
 from ..model import rules
 from ..model.operation import operation
-from ..model.results import ItemProgress, ProgressReport
+from ..model.results import ProgressReport, StepProgress
 from ..model.types import StepMove, Value
 from ..model.validate import blake2b
 from ..signals.step_numbers import number_ranges
@@ -346,7 +346,7 @@ class _Reading:
             sets["heads"] = {"phase": phase, **rules.phase_stamps(self.head, phase, now)}
             found.position["phase"] = phase
         draft = Draft(
-            "item.inferred",
+            "step.inferred",
             data={
                 "inferred": True,
                 "from": [cause],
@@ -384,7 +384,7 @@ class _Reading:
             task_id=self.head["task_id"],
             seq=self.head["last_seq"],
             current=None if current is None else self.live[current]["item_id"],
-            items=tuple(items),
+            steps=tuple(items),
         )
 
 
@@ -414,7 +414,7 @@ def open_questions(rows: Sequence[Row], progress: Progress) -> Iterator[str]:
             )
 
 
-def _reported(row: Row, finding: Finding | None, is_current: bool) -> ItemProgress:
+def _reported(row: Row, finding: Finding | None, is_current: bool) -> StepProgress:
     suggestion = None
     if finding is not None and row["status"] in rules.ITEM_OPEN:
         if finding.status != "open":
@@ -424,7 +424,7 @@ def _reported(row: Row, finding: Finding | None, is_current: bool) -> ItemProgre
     cause = row["cause_seq"]
     if finding is not None and suggestion == "completed":
         cause = finding.cause
-    return ItemProgress(
+    return StepProgress(
         id=row["item_id"],
         title=row["title"],
         status=row["status"],

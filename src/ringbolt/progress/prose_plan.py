@@ -26,7 +26,16 @@ from ..signals.calls.failures import counts_failures
 from ..signals.plan_words import is_verb
 from ..signals.text_layout import one_line, plain, sentences
 from ..signals.words import weighted_words
-from .plan_lists import MOST_TITLE, ListItem, PlanList, Source, plan_lists, reported_work, shortened
+from .plan_lists import (
+    MOST_TITLE,
+    ListItem,
+    PlanList,
+    Source,
+    plan_lists,
+    reported_work,
+    shortened,
+    unlabelled,
+)
 from .plan_progress import HIGH, Observation, Progress, Sort, read_action, title_sort
 
 Status = Literal["pending", "active", "completed"]
@@ -83,9 +92,8 @@ _CHANGES = ("change", "tests", "docs")
 class Step(Value, frozen=True, kw_only=True):
     """A step of an inferred plan, with the event it was read from and the one its status follows from.
 
-    `note` is what the agent called it when it turned to it, if that says more than the title. A `derived`
-    step was never said: the changes have not been checked as they usually are. An `earlier` one was done for
-    a request before the present one.
+    `note` is what the agent called it when it turned to it, if that says more than the title. An `earlier`
+    one was done for a request before the present one; a `derived` one was never said.
     """
 
     title: str
@@ -94,8 +102,8 @@ class Step(Value, frozen=True, kw_only=True):
     cause: int | None = None
     channel: Channel = "agent"
     note: str | None = None
-    derived: bool = False
     earlier: bool = False
+    derived: bool = False
 
 
 class _Said(msgspec.Struct):
@@ -191,10 +199,7 @@ class _Check(msgspec.Struct):
         elif status == "completed" and self.changed:
             status = "pending"
         cause = self.cause if status == "completed" else None
-        derived = status != "completed" and (
-            step.status == "completed" or step.title == check_title(checks_in(step.title))
-        )
-        return step.replace(status=status, cause=cause, note=self.command or step.note, derived=derived)
+        return step.replace(status=status, cause=cause, note=self.command or step.note)
 
 
 class _List:
@@ -206,7 +211,7 @@ class _List:
         self.source: Source = state["source"]
         self.channel: Channel = state["channel"]
         self.progress = Progress(self.titles, state.get("progress"))
-        self.words = [_words_of(title) for title in self.titles]
+        self.words = [_words_of(unlabelled(title)) for title in self.titles]
         self.files: list[list[str]] = state.get("files") or [[] for _ in self.titles]  # that items name
         self.at: int | None = state.get("at")  # the step whose file was edited last
         self.notes: dict[int, str] = {int(place): note for place, note in state.get("notes", {}).items()}
@@ -323,7 +328,10 @@ class ProsePlan:
 
     def steps(self) -> list[Step]:
         """What was done for earlier requests, and the plan as it stands: the list with announced steps where
-        they were made, and the check last."""
+        they were made.
+
+        Only where steps were announced one by one is the usual check a step too: a list is complete.
+        """
         return [*self._before, *self._steps()]
 
     def _steps(self) -> list[Step]:
@@ -341,7 +349,7 @@ class ProsePlan:
         asked = [at for at, step in enumerate(found) if _asks_for_checks(step.title)]
         for at in asked:
             found[at] = self._check.judged(found[at])
-        if not asked and (step := self._check.step()) is not None:
+        if found and not asked and not self._lists and (step := self._check.step()) is not None:
             found.append(step)
         return found
 
@@ -593,7 +601,7 @@ def check_title(kinds: Sequence[str]) -> str:
     if not kinds:
         return "Verify the changes"
     listed = kinds[0] if len(kinds) == 1 else f"{', '.join(kinds[:-1])} and {kinds[-1]}"
-    return f"Run {listed} to verify the changes, fix any issues"
+    return f"Run {listed} to verify the changes"
 
 
 def _needed(kinds: Sequence[str]) -> Sequence[str]:

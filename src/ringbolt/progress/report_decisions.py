@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables
 """How likely a whole report finishes a step: its clauses choose the step, the message decides.
 
 A clause that says "finished" and fits a title may still be taken back by what stands beside it ("14 wait for
@@ -12,6 +13,21 @@ import math
 from collections.abc import Mapping, Sequence
 
 from .title_words import PlanWords, Said, likeness, place_of
+
+# Words that tell how far something is, in any language: all of it, part of it, more to come.
+_CUES: dict[str, str] = {
+    word: cue
+    for cue, words in {
+        "all": "all every each both everyone everybody everything entire whole none nothing nobody last remaining rest"
+        " alle jeder jede jedes beide alles niemand letzte letzten tous toutes tout chaque deux derniers dernier todos"
+        " todas todo ambos cada últimos último ultimi ultimo tutti tutte tutto entrambi ogni allemaal beide laatste",
+        "but": "but though however although only aber jedoch doch nur mais pourtant pero aunque sólo mas ma però solo maar",
+        "still": "still yet left missing noch encore aún todavía ainda ancora nog restent faltan mancano",
+        "try": "trying try looking waiting wait checking let's want wants versuche suche warte ik ich je",
+        "next": "next then tomorrow later soon morgen später demain mañana amanhã domani straks",
+    }.items()
+    for word in words.split()
+}
 
 # What a clause of the message has, whichever step it is about.
 _TRAITS = ("guessed", "goes_on", "deferred", "also", "numbered", "located", "now", "results", "copula")
@@ -55,11 +71,28 @@ def decision_features(
         found["nothing shared"] = 1.0
     if any(one.other_action for one in likes):
         found["another action"] = 1.0
-    acts = [one.clause.act for one in said]
+    # A clause that fits another step says little about this one, but what it begins is likely to come after it.
+    elsewhere = {
+        number
+        for number, one in enumerate(said)
+        if not likes[number].shares and _fits_another(plan, one, step)
+    }
+    acts = [one.clause.act for number, one in enumerate(said) if number not in elsewhere] or ["elsewhere"]
+    for number in elsewhere:
+        found[f"of another step: {said[number].clause.act}"] = 1.0
     for act in set(acts):
         found[f"a clause: {act}"] = 1.0
+    if len(said) > 1:
+        found[f"from {acts[0]} to {said[-1].clause.act}"] = 1.0
     found[f"first: {acts[0]}"] = 1.0
     found[f"last: {acts[-1]}"] = 1.0
+    for cue in {_CUES[word] for one in said for word in one.clause.text.lower().split() if word in _CUES}:
+        found[f"says {cue}"] = 1.0
+    shares = "shared" if covered or action else "nothing"
+    found[f"{place}, {shares}: {acts[-1]}"] = 1.0
+    found[f"{place}, {shares}"] = 1.0
+    if True not in over:
+        found["nothing done yet"] = 1.0
     for name in _TRAITS:
         if any(getattr(one.clause, name) for one in said):
             found[f"is {name}"] = 1.0
@@ -68,6 +101,10 @@ def decision_features(
         if any(one.clause.results for one in said):
             found["gives a value"] = 1.0
     return found
+
+
+def _fits_another(plan: PlanWords, said: Said, step: int) -> bool:
+    return any(other != step for other in plan.sharing(said.every))
 
 
 def probability(weights: Mapping[str, float], features: Mapping[str, float]) -> float:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ..model.lazy_regex import lazy_regex
 from ..signals.reports.acts import Clause
 from ..signals.reports.clauses import read_clauses
 from .report_decisions import decision_features, probability
@@ -29,6 +30,10 @@ COMPLETES, STATES, ASKS, MOVES = 0.57, 0.75, 0.25, 0.5
 # How likely the whole message must finish a step that it does not name outright. Chosen by
 # `report_training.py --check`: with weights of other plans, about one message in fifty moves something wrong.
 SURE = 0.8
+# How likely it must be where no clause finishes the step; and what is likely enough for the work to have
+# moved on.
+SURER = 0.8
+MAY_FINISH = 0.5
 NAMED = 0.6  # the share of a title that names a second step
 LONGEST_REMARK = 200  # characters
 MOVED_ON = 0.6  # the confidence that the work is at a step because the one before it is over
@@ -51,6 +56,9 @@ def _is_outright(clause: Clause) -> bool:
     return bool(clause.titles or clause.numbers or clause.whole or clause.last)
 
 
+_OF_ANOTHER = lazy_regex(
+    r"(?i)\b(?:of|for|from|in|on) (?:the other|another|somebody else's|someone else's)\b"
+)
 _GREETS = frozenset("ok fine good right yes great".split())
 _FAILS = ("fail", "crash", "break", "hang", "error", "raise", "abort")
 _HANDS_ON = frozenset("#send #give #submit #notify".split())
@@ -125,7 +133,7 @@ class Reading:
         steps.update(() if self._began_at is None else (self._began_at,))
         if self._chances:
             steps.add(max(self._chances, key=self._chances.__getitem__))
-        if not self._said or any(_is_outright(one.clause) for one in self._said):
+        if not any(one.every for one in self._said) or any(_is_outright(one.clause) for one in self._said):
             return []
         return [
             (step, self._features(step))
@@ -142,15 +150,51 @@ class Reading:
         )
 
     def decide(self) -> None:
-        """Ask about a step that a clause has completed and that the whole message does not surely finish."""
+        """Let the whole message decide: ask about a step that a clause has completed but the message does not
+        surely finish, and complete one that no clause finishes by itself.
+
+        What is likelier than not moves the work on to the next step, although it only asks.
+        """
         if sum(one.effect == "completed" for one in self._found.values()) > 1:
             return  # steps that are finished together are no rivals
-        for step, features in self.candidates():
-            found = self._found.get(step)
-            if found is not None and found.effect == "completed":
-                sure = probability(DECIDES, features)
-                if sure < SURE:
-                    self._doubt(step, sure)
+        guessed = any(one.clause.guessed for one in self._said)
+        found = [(probability(DECIDES, features), step) for step, features in self.candidates()]
+        for sure, step in sorted(found, reverse=True):
+            if _OF_ANOTHER.search(" ".join(one.clause.text for one in self._said)):
+                sure = min(sure, MAY_FINISH - 0.01)  # "all tests of the other project are done"
+            is_done = (verdict := self._found.get(step)) is not None and verdict.effect == "completed"
+            if is_done and sure < SURE:
+                self._doubt(step, sure)
+            elif not is_done and sure >= MAY_FINISH and not guessed and not self._completes():
+                if sure >= SURER and step not in self._denied:
+                    self._found.pop(step, None)
+                    self._put(Verdict(step, "completed", 0.9))
+                    self._over[step] = True
+                    self._move_on(step, False)
+                elif self._tells_of(step):
+                    self._lean(step, sure)
+                elif not self.is_long:
+                    self._ask(step, sure)
+            elif not is_done and sure >= ASKS and not self.is_long:
+                self._ask(step, sure)
+
+    def _tells_of(self, step: int) -> bool:
+        """Whether the message says that something is finished, or has a word of the step."""
+        return any(
+            one.clause.act == "finished" or likeness(self._plan, one, step).shares for one in self._said
+        )
+
+    def _completes(self) -> bool:
+        return any(one.effect == "completed" for one in self._found.values())
+
+    def _lean(self, step: int, sure: float) -> None:
+        """Ask about a step, and take the work to be at the next one."""
+        self._found.pop(step, None)
+        self._ask(step, sure)
+        following = next((one for one in range(step + 1, len(self._over)) if not self._over[one]), None)
+        if following is not None and not any(one.effect == "active" for one in self._found.values()):
+            self._put(Verdict(following, "active", MOVED_ON))
+            self._current = following
 
     def _doubt(self, step: int, sure: float) -> None:
         """Leave a step open that a clause has completed: the work is still where it was."""
@@ -161,7 +205,10 @@ class Reading:
         for one in (step, *follows):
             self._found.pop(one, None)
         self._current = self._began_at
-        self._ask(step, sure)
+        if sure >= MAY_FINISH:
+            self._lean(step, sure)
+        else:
+            self._ask(step, sure)
 
     # --- clauses
 

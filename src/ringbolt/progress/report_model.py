@@ -45,7 +45,7 @@ class ReportJudging(Modelling):
         row = self.store.read(lambda tx: tx.event(task_id, seq))
         if task is None or row is None or not row["text"]:
             return [], ""
-        live = [item for item in task.items if item.dropped_in is None]
+        live = [item for item in task.steps if item.dropped_in is None]
         asked = {
             number: item
             for number, item in enumerate(live, 1)
@@ -79,7 +79,7 @@ class ReportJudging(Modelling):
         cause = tx.event(head["task_id"], seq)
         itself = self.acting_as(agent=AGENT, channel=least_trusted([cause["channel"] if cause else None]))
         draft = Draft(
-            "item.inferred",
+            "step.inferred",
             data={"inferred": True, "from": [seq], "by": model},
             sets={"steps": changes},
             item=next(iter(changes)) if len(changes) == 1 else None,

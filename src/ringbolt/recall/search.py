@@ -32,7 +32,7 @@ from .spelling import spelt_as_recorded
 # Names for kinds of events in the argument `types`; every entry type is also a name.
 TYPES: dict[str, tuple[str, ...]] = {
     **{kind: (kind,) for kind in rules.ENTRY_TYPES},
-    "message": ("message", "task.updated", "item.updated", "task.finished"),
+    "message": ("message", "task.updated", "step.updated", "task.finished"),
     "action": ("action", "action.ended"),
     "log": ("log",),
     "snapshot": ("snapshot",),
@@ -193,7 +193,7 @@ def _cited(memory: Base, tx: Tx, asked: str, task_id: str | None) -> Hit | None:
         type=event["event_type"],
         at=event["timestamp"],
         origin=read_origin(event),
-        item=event["item_id"],
+        step=event["item_id"],
         title=snippets.title(event["text"] or text),
         snippet=text[:MOST_CITED],
         score=1.0,
@@ -357,7 +357,7 @@ class _Search:
             type=row["event_type"],
             at=row["timestamp"],
             origin=read_origin(row),
-            item=row["item_id"],
+            step=row["item_id"],
             status=status,
             replaced_by=row["replaced_by"] if status in (*_OVER, "resolved") else None,
             title=snippets.title(row["text"] or draft.text),

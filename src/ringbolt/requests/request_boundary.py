@@ -83,16 +83,28 @@ class Boundary(Value, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
 
 
-GOES_ON = -9.0  # the score of a prompt that says to go on
+GOES_ON = -9.0  # the score of a prompt that can only go on
 OPENING = 400  # characters of a prompt in which that counts
 
 
 def judge(moment: Moment) -> Boundary:
     """Whether the prompt of a moment begins a new request."""
-    if prompt_phrases.RESUMES.search(_prose(moment.prompt)[:OPENING]):
-        return Boundary(is_new=False, is_unsure=False, score=GOES_ON, reasons=("says to go on",))
+    if reason := _why_it_goes_on(moment.prompt):
+        return Boundary(is_new=False, is_unsure=False, score=GOES_ON, reasons=(reason,))
     weights = SECOND_LOOK if moment.after else FIRST_LOOK
     return _verdict(features(moment), weights)
+
+
+def _why_it_goes_on(prompt: str) -> str:
+    """What rules a new request out, whatever else the prompt says; "" if nothing does."""
+    opening = _prose(prompt)[:OPENING]
+    if prompt_phrases.RESUMES.search(opening):
+        return "says to go on"
+    if prompt_phrases.CHANGES_TOPIC.search(opening):
+        return ""
+    if prompt_phrases.CONSENTS.match(prompt[:OPENING]):
+        return "gives leave"
+    return "says that nothing has changed" if prompt_phrases.PERSISTS.match(opening) else ""
 
 
 def _verdict(found: Mapping[str, float], weights: Weights) -> Boundary:

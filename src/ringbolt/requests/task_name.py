@@ -13,6 +13,7 @@ MOST_CHARACTERS = 60
 PROMPT_CHARACTERS = 4000
 SENTENCE_CHARACTERS = 500
 CANDIDATES = 6
+LINES = 20  # of a prompt that holds nothing but code
 LEAST_NAME = 18  # characters that a name has at least, where the text has more
 MOST_PATH = 28  # a longer path is named by its file
 
@@ -23,7 +24,8 @@ _LEAD_INS = lazy_regex(
     r"|help)(?=[\s,.!:;–—-])(?! me\b)|please|pls|kindly|just(?= \w)|maybe|q:|i(?:['’]m| am) wondering (?:if"
     r"|whether)|i(?:['’]d| would) (?:like|love) (?:you )?to|i (?:want|need)(?: you)? to|we (?:should"
     r"|need to|want to|must)|you (?:should|need to|must)|(?:can|could|would|will) (?:you|we)(?: please"
-    r"| maybe| also| now| first| just)*|let['’]?s|let us|do me|help (?:me|us)(?: (?:to|with))?"
+    r"| maybe| also| now| first| just)*|let['’]?s|let us|do me a favou?r(?: and)?|do me"
+    r"|help (?:me|us)(?: (?:to|with))?"
     r"|tell me(?: again)?,?|do you think (?:you can|we (?:can|should|could))|your task is to|the task is to"
     r"|go ahead and|try to|(?:for )?something (?:\w+ )?(?:different|else|new)(?=\s?[:,.–—-])"
     r"|(?:an? )?(?:new|another|different|unrelated) (?:task|topic|request)(?=\s?[:,.–—-]))(?=[\s,:.!]"
@@ -49,6 +51,7 @@ _IMPERATIVE = lazy_regex(
 )
 _ROLE = lazy_regex(r"\W*(?:you are|you['’]re|act as|as an? (?:expert|experienced|senior))\b", re.I)
 _COMMAND = lazy_regex(r"/([A-Za-z][\w:-]{1,60})(?:\s+|$)")
+_COMMAND_SIGNS = lazy_regex(r"[-_:]+")
 _TAG = lazy_regex(r"</?[a-z][\w-]{0,40}>")
 _IMAGE = lazy_regex(r"!?\[(?:image|screenshot)[^\]]{0,40}\]", re.I)
 _LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
@@ -83,17 +86,21 @@ _WEAK_END = lazy_regex(
 def task_name(prompt: str) -> str:
     """What a prompt asks for, as the name of a task; "" if it has no words.
 
-    A plan that is handed over is named by its own title. Labels ("brainstorm:"), courtesies, markup and
-    pasted output are left out, long paths and addresses shortened. Names in code stay as they are, and only
-    a word that is longer than a name is cut.
+    A plan that is handed over is named by its own title, a bare command is written in words. Labels
+    ("brainstorm:"), courtesies, markup and pasted output are left out, long paths and addresses shortened.
+    Names in code stay as they are, and only a word that is longer than a name is cut.
     """
     text = _TAG.sub(" ", prompt[:PROMPT_CHARACTERS]).strip()
     command = _COMMAND.match(text)
     if command:
         rest = text[command.end() :].strip()
         name = _named(rest) if len(rest.split()) > 2 else ""
-        return name or _shortened(text.split("\n", 1)[0])
+        return name or _shortened(f"{_COMMAND_SIGNS.sub(_in_words, command[1])} {rest.split(chr(10), 1)[0]}")
     return _named(text)
+
+
+def _in_words(sign: re.Match[str]) -> str:
+    return ": " if ":" in sign[0] else " "
 
 
 def _named(text: str) -> str:
@@ -102,7 +109,8 @@ def _named(text: str) -> str:
         return title
     candidates = _sentences(text)
     if not candidates:
-        return _finished(text.split("\n", 1)[0])
+        lines = (line for line in text.splitlines()[:LINES] if not line.lstrip().startswith("```"))
+        return next((name for line in lines if (name := _finished(line))), "")
     ranked = sorted(enumerate(candidates), key=lambda pair: _fitness(pair[1]) - 0.4 * pair[0], reverse=True)
     return next((name for _, one in ranked if (name := _finished(one))), "")
 
@@ -164,7 +172,7 @@ def _shortened(text: str) -> str:
     is_code = text.lstrip().startswith("`")
     text = _PATH.sub(lambda found: _short_path(found[0]), _MENTION.sub("", _QUOTES.sub("", text)))
     text = _SPACE.sub(" ", text).strip(" \t.,:;–—-")
-    name = _cut(text)
+    name = _cut(text if " " in text else text.rpartition("/")[2] or text)
     return name if is_code else _capitalised(name)
 
 

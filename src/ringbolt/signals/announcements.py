@@ -100,16 +100,18 @@ def announcements(text: str) -> list[Announcement]:
     if len(text) > 2 * MOST_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n\n{text[-MOST_CHARACTERS:]}"
     parts: list[str] = []
-    found: list[Announcement] = []
+    begun: list[str] = []
     listed = 0
     for line in layout(text):
         if line.kind == "heading" and (label := _NAMED.match(line.text)):
-            found += _titled("now", label["what"], labelled=True)
+            begun.append(label["what"])
         elif line.kind in ("prose", "lead"):
             parts += sentences(line.text)
         listed += line.kind in ("item", "row")
     if listed > 12:
         return []  # a report or an explanation, whose sentences announce nothing
+    # Several such headings outline a plan or a report.
+    found = _titled("now", begun[0], labelled=True) if len(begun) == 1 else []
     if len(parts) > 2 * MOST_SENTENCES:
         parts = parts[:MOST_SENTENCES] + parts[-MOST_SENTENCES:]
     if (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..model.lazy_regex import lazy_regex
 from .words import stem
 
 # Verbs that name work to be done; a step of a plan mostly begins with one. Nouns of the same form are rare at
@@ -116,6 +117,13 @@ PLAN_CUES = frozenset(
         " roadmap milestones checklist remaining work changes modifications actions next sequence proposal"
         " proposed fix fixes fixing refactor migration workstreams deliverables agenda schedule breakdown"
     ).split()
+)
+# A line that calls what follows a plan, in the languages of `signals/reports`: "My plan:", "Vorgehen:".
+CALLS_A_PLAN = lazy_regex(
+    r"(?i)(?:\b(?:(?:plan|steps|roadmap|phases|stages|tasks|to-?dos?|checklist|vorgehen(?:sweise)?|schritten?"
+    r"|ablauf|reihenfolge|aufgaben|arbeitsplan|étapes|démarche|tâches|pasos|tareas|plano|passos|etapas|tarefas"
+    r"|piano|passi|passaggi|stappen(?:plan)?|aanpak)(?: is| ist| est| es| è)?)"
+    r"|计划|步骤|方案|計画|手順|ステップ)[^\w\n]*[:：][^\w\n]*$"
 )
 OTHER_CUES = frozenset(
     stem(word)

@@ -53,6 +53,21 @@ RESUMES = lazy_regex(
     r"|with (?:it|this|that|the (?:rest|work|plan|task))\b))",
     re.I,
 )
+# Leave, or the number of an offer, as the opening. Nothing new was ever asked for in this way, unless a later
+# sentence begins with "now" or "next".
+CONSENTS = lazy_regex(
+    r"\W*(?:(?:yes|yep|yeah|yup|ye|y|sure)\b|\d+[.):]\s|(?:(?:ok(?:ay)?|great|perfect|good|awesome|(?:looks"
+    r"|sounds) good)[\s,.!]*)?(?:please )?(?:go ahead|do (?:it|that)|implement (?:it|that))\b)"
+    r"(?!(?s:.*)[.!\n]\s*(?:now|next)\b)",
+    re.I,
+)
+# The trouble of before is there again, as the opening.
+PERSISTS = lazy_regex(
+    r"\W*(?:(?:ok(?:ay)?|hm+|but|nope?)[\s,.]+)?(?:(?:it|it['’]s|i|i['’]m|we|we['’]re|that|that['’]s|is|am|are"
+    r"|unfortunately|getting|seeing)\s+){0,3}(?:still(?! have\b)|same|again|another (?:error|failure)"
+    r"|new error|not working|doesn['’]t work|didn['’]t (?:work|help))\b",
+    re.I,
+)
 # An answer, or leave to go on.
 OPENS_ANSWER = lazy_regex(
     r"\W*(?:yes|yep|yeah|yup|ye|no|nope|nah|sure|right|correct|agreed|exactly|fine|lgtm|go ahead|do it"

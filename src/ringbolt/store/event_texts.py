@@ -25,7 +25,7 @@ SILENT = (
     "task.upkeep",
     "task.stuck",
     "claim.reclaimed",
-    "item.inferred",
+    "step.inferred",
 )
 # Frequent events, see `QUIET`.
 _CHATTY = ("action", "action.ended", "log")
@@ -44,7 +44,7 @@ _TEXT_COLUMNS = {
     "extras": ("goal", "context", "acceptance", "metadata"),
     "steps": ("title", "note", "active_issue", "stage", "detail"),
 }
-_SETTING = ("task.registered", "task.updated", "plan.replaced", "plan.appended", "item.updated")
+_SETTING = ("task.registered", "task.updated", "plan.replaced", "plan.appended", "step.updated")
 
 
 def full_text(event: Mapping[str, Any]) -> str:

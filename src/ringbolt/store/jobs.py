@@ -34,7 +34,9 @@ _holders = count(1)
 WORKER = "worker"  # the kind of rows that describe workers, see workers.py
 # The kind of rows that hold what must work but not be read: the ledger has it redacted (ADR 0035).
 SEALED = "sealed"
-_NEVER = "9999"
+# The kind of rows that hold what a sink has published, see sinks/queries.py.
+PUBLISHED = "published"
+NEVER = "9999"
 
 NAMES = (
     "id", "kind", "task_id", "key", "data", "status", "attempts", "due_at", "token", "holder", "error",
@@ -76,7 +78,7 @@ def add(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due:
 
 def seal(tx: Tx, task_id: str, seq: int, value: str, now: str) -> None:
     """Keep a value that an event holds with its secrets redacted, until the event or the task goes."""
-    add(tx, SEALED, task_id, str(seq), {"value": value}, _NEVER, now)
+    add(tx, SEALED, task_id, str(seq), {"value": value}, NEVER, now)
 
 
 def unsealed(tx: Tx, task_id: str, seq: int) -> str | None:
@@ -90,6 +92,11 @@ def ensure(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> 
     job = find(tx, kind, "", key)
     if job is None or (job.status == "dead" and seconds_of(job.due_at) + DEAD_REST <= now):
         add(tx, kind, "", key, data, NOW, stamp(now))
+
+
+def publish_again(tx: Tx) -> None:
+    """Forget how far the sinks were, after the store was replaced; what they have published is kept."""
+    tx.database.run(f"DELETE FROM jobs WHERE kind = '{PUBLISHED}' AND key LIKE '%/'", {})
 
 
 _LEASE = "status = 'leased', attempts = :attempts, token = :token, holder = :holder, due_at = :due_at"
@@ -290,7 +297,8 @@ def counts(tx: Tx, now: float) -> list[Row]:
         ("kind", "status", "count", "oldest", "due", "due_since"),
         f"SELECT kind, status, count(*), min(created_at), sum({due} 1 ELSE 0 END),"
         f" min({due} CASE WHEN due_at = '{NOW}' THEN created_at ELSE due_at END END)"
-        f" FROM jobs WHERE kind NOT IN ('{WORKER}', '{SEALED}') GROUP BY kind, status ORDER BY kind, status",
+        f" FROM jobs WHERE kind NOT IN ('{WORKER}', '{SEALED}', '{PUBLISHED}') GROUP BY kind, status"
+        " ORDER BY kind, status",
         now=stamp(now),
     )
 
@@ -298,6 +306,16 @@ def counts(tx: Tx, now: float) -> list[Row]:
 def dead(tx: Tx, limit: int) -> list[Job]:
     """Dead jobs, the oldest first."""
     rows = tx.rows(NAMES, f"{_SELECT} WHERE status = 'dead' ORDER BY due_at, id LIMIT :limit", limit=limit)
+    return [_job(row) for row in rows]
+
+
+def failing(tx: Tx, limit: int) -> list[Job]:
+    """Jobs whose last attempt failed and that will be tried again, the next one first."""
+    rows = tx.rows(
+        NAMES,
+        f"{_SELECT} WHERE status <> 'dead' AND error IS NOT NULL ORDER BY due_at, id LIMIT :limit",
+        limit=limit,
+    )
     return [_job(row) for row in rows]
 
 

@@ -81,7 +81,7 @@ BOOKKEEPING = ("model.used", "drill.scored", "task.upkeep", "task.stuck", "claim
 # The agent name of Ringbolt's own events outside any session. They do not mean that someone works on the
 # task.
 OWN_AGENT = "ringbolt"
-MESSAGE_TYPES = frozenset(("message", "task.updated", "item.updated", "task.finished"))
+MESSAGE_TYPES = frozenset(("message", "task.updated", "step.updated", "task.finished"))
 
 
 def is_activity(event_type: str, origin: Origin) -> bool:

@@ -35,6 +35,10 @@ class Waiting:
         """Release every client; their waits continue elsewhere."""
         self._waits.end()
 
+    def keep(self, wait: tuple[str, int]) -> None:
+        """Watch a wait that no client blocks on."""
+        self._waits.keep(wait)
+
     async def wait(
         self, memory: TaskMemory, arguments: Mapping[str, Any], gone: asyncio.Event | None
     ) -> WaitResult:

@@ -25,8 +25,12 @@ from ..model.errors import RingboltError
 from ..model.settings import Settings
 from ..model.types import Value
 from ..model.validate import seconds_of
+from ..packet.encode import clip, one_line
 from ..packet.tokens import exact
 from ..recall.embedding import embedder_for
+from ..sinks import queries
+from ..sinks.sink import names_in
+from ..store import Tx
 from ..sync.operations import last_sync
 from ..system import os_calls
 from ..system.http_client import read_address
@@ -99,7 +103,7 @@ def checks(memory: TaskMemory) -> Iterator[Finding]:
     on_disk: tuple[Callable[[TaskMemory], Finding], ...] = (modes, locks, log, disk)
     if not memory.store.files():
         on_disk = ()
-    for check in (store, integrity, *on_disk, mirrors, queue, worker, upkeep, syncing, spending):
+    for check in (store, integrity, *on_disk, mirrors, queue, worker, upkeep, sinks, syncing, spending):
         try:
             yield check(memory)
         except RingboltError as error:
@@ -244,6 +248,28 @@ def worker(memory: TaskMemory) -> Finding:
     else:
         fix = "Run `ringbolt worker` or `ringbolt serve`; from cron, `ringbolt worker --once`."
     return _warning("worker", f"{message}; a job has been due for {span(late)}", fix)
+
+
+def sinks(memory: TaskMemory) -> Finding:
+    """What is published where, and whether that is up to date."""
+    named = names_in(memory.settings.publish)
+    if not named:
+        return _ok("sinks", "tasks are not published anywhere")
+
+    def state(tx: Tx, sink: str) -> str:
+        reached = queries.mark_of(tx, f"{sink}/").get("at")
+        tasks = len(queries.published_tasks(tx, sink))
+        return f"{sink}: tasks published: {tasks}, waiting: {queries.unpublished(tx, sink)}, " + (
+            f"reached {ago(reached)}" if reached else "not reached yet"
+        )
+
+    message = "; ".join(memory.store.read(lambda tx: [state(tx, sink) for sink in named]))
+    jobs = memory.jobs_status(limit=1000)
+    failed = [job for job in (*jobs.given_up, *jobs.failing) if job.kind == queries.PUBLISH]
+    if failed:
+        message += f"; {len(failed)} failed: {clip(one_line(failed[0].error or ''), 200)}"
+        return _warning("sinks", message, "Correct the cause; the worker tries again by itself.")
+    return _ok("sinks", message)
 
 
 def upkeep(memory: TaskMemory) -> Finding:

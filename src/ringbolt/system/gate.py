@@ -1,4 +1,4 @@
-"""The gate: the one policy for looking at the world outside the store, whoever asks and for whatever reason.
+"""The gate: the one policy for looking at the world outside the store, for every caller and purpose.
 
 Waits, criteria of goals and anchors look at files, terminals, screens, processes, commands, ports and URLs.
 Each look passes a `Gate`, made from what the caller was granted and what the operator's settings allow:

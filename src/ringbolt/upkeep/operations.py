@@ -307,7 +307,7 @@ class _Changes:
         memory: Any = self._memory
         packet = memory.task_resume(finding.task_id, budget=PACKET)
         task = memory.task_get(finding.task_id)
-        current = next((step for step in task.items if step.id == task.current), None)
+        current = next((step for step in task.steps if step.id == task.current), None)
         following = task.next_step or (current and current.title) or "report its status, or finish it"
         progress = {
             "completed": task.done,

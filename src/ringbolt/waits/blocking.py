@@ -8,9 +8,8 @@ over. The thread exists only while somebody waits.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
 
 from ..model.errors import NotFound, RingboltError, StoreError
 from ..model.results import WaitResult
@@ -48,6 +47,11 @@ class BlockingWaits:
                 self._thread = threading.Thread(target=self._run, name="ringbolt-blocking", daemon=True)
                 self._thread.start()
         self._news.set()
+
+    def keep(self, wait: WaitKey) -> None:
+        """Watch a wait that nobody blocks on, until it ends."""
+        if wait not in self._wanted:
+            self.add(wait, _nobody)
 
     def remove(self, wait: WaitKey, over: Over) -> bool:
         """Remove a client that has gone; returns whether no other client waits for this."""
@@ -128,16 +132,24 @@ class BlockingWaits:
             over()
 
 
+def _nobody() -> None:
+    """Called when a wait ends on which nobody blocks."""
+
+
 GONE = "the client that waited for it has gone"
 _POLL_SECONDS = 0.5  # between two questions whether the client is still there
 
 
-def wait_on_this_thread(
-    memory: Waiting, arguments: Mapping[str, Any], gone: Callable[[], bool]
-) -> WaitResult:
-    """A blocking `smart_wait` for a client that may go: then the wait ends with it."""
-    wanted: dict[str, Any] = {**arguments, "block": False}
-    started = memory.smart_wait(**wanted)
+def question_of(memory: Waiting, started: WaitResult) -> str | None:
+    """What a wait asks a person; None if it waits for no person."""
+    for leaf in memory._wait(started.task_id, started.seq).watch.leaves:
+        if leaf.kind == "manual":
+            return leaf.value.strip() or "The agent waits for your decision."
+    return None
+
+
+def wait_on_this_thread(memory: Waiting, started: WaitResult, gone: Callable[[], bool]) -> WaitResult:
+    """Block until a wait is over, for a client that may go: then the wait ends with it."""
     waits, over = BlockingWaits(memory), threading.Event()
     if started.state == "watching":
         waits.add((started.task_id, started.seq), over.set)

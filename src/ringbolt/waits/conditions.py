@@ -29,7 +29,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "http": ("ok", "answers", "status ", "json ", "contains ", "matches "),
     "time": ("passes",),
     "task": ("ended", *rules.TASK_STATUSES),
-    "item": ("completed", *(word for word in rules.ITEM_STATUSES if word != "completed")),
+    "step": ("completed", *(word for word in rules.ITEM_STATUSES if word != "completed")),
     "manual": ("decided",),
     "command": ("succeeds", "exit ", "contains ", "matches "),
     "terminal": ("grows", "stable", "stable for ", "contains ", "matches "),
@@ -71,7 +71,7 @@ class Watch(Value, frozen=True, kw_only=True):
             return f"{self.kind}({', '.join(whole)})"
         if self.kind == "http":
             return self.value
-        return f"{'task' if self.kind == 'item' else self.kind}:{self.value}"
+        return f"{'task' if self.kind == 'step' else self.kind}:{self.value}"
 
     @property
     def until(self) -> str | None:
@@ -123,7 +123,7 @@ def _parse(text: str, until: str | None, place: Place, depth: int) -> Watch:
     kind, colon, value = text.partition(":")
     if kind in ("http", "https"):
         kind, value = "http", text
-    if not colon or kind not in WORDS or (kind == "item" and "/" not in value):
+    if not colon or kind not in WORDS or (kind == "step" and "/" not in value):
         raise _refused(
             text,
             "Targets are file:PATH, log:PATH, process:PID, port:HOST:PORT, http://…, https://…, time:5m,"
@@ -131,7 +131,7 @@ def _parse(text: str, until: str | None, place: Place, depth: int) -> Watch:
             " all(…, …), not(…).",
         )
     if kind == "task" and "/" in value:
-        kind = "item"
+        kind = "step"
     value = _VALUES[kind](value.strip(), place) if kind in _VALUES else value.strip()
     word, argument = _parse_condition(kind, until, place.judge)
     return Watch(kind=kind, value=value, word=word, argument=argument)

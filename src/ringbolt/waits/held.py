@@ -66,7 +66,7 @@ class Held:
         self.busy = False  # a slow check is running
         self.tick = 0
         self.resource = resource_of(watch)
-        self.about = {leaf.value.partition("/")[0] for leaf in watch.leaves if leaf.kind in ("task", "item")}
+        self.about = {leaf.value.partition("/")[0] for leaf in watch.leaves if leaf.kind in ("task", "step")}
         self.take(wait, watch, waited)
 
     def take(self, wait: Wait, watch: Watch, waited: float) -> None:
@@ -74,7 +74,7 @@ class Held:
         self.wait, self.watch = wait, watch
         self.quick = is_quick(watch)
         # Targets that change only with an event, or at a known moment, need few checks.
-        self.passive = all(leaf.kind in ("time", "manual", "task", "item") for leaf in watch.leaves)
+        self.passive = all(leaf.kind in ("time", "manual", "task", "step") for leaf in watch.leaves)
         self.timed = watch.has("time")
         self.stat_targets = _stat_targets(watch) if self.quick else ()
         self.seen = UNSEEN
@@ -188,7 +188,7 @@ def _stat_targets(watch: Watch) -> tuple[tuple[str, str], ...]:
     """The files and processes whose fingerprints show whether a check is needed; empty if they cannot."""
     parts = watch.leaves
     for leaf in parts:
-        known = leaf.kind in ("file", "process", "time", "manual", "task", "item")
+        known = leaf.kind in ("file", "process", "time", "manual", "task", "step")
         if not (known or leaf is watch) or leaf.word.startswith("stable"):
             return ()
     return tuple((leaf.kind, leaf.value) for leaf in parts if leaf.kind in ("file", "log", "process"))

@@ -286,7 +286,7 @@ class Waiting(WaitRecords):
     def _with_task_ids(self, watch: Watch) -> Watch:
         if watch.parts:
             return watch.replace(parts=tuple(self._with_task_ids(part) for part in watch.parts))
-        if watch.kind not in ("task", "item"):
+        if watch.kind not in ("task", "step"):
             return watch
         name, _, item = watch.value.partition("/")
 

@@ -24,7 +24,7 @@ SHORTEST, LONGEST = 0.05, 3600.0  # seconds between two checks
 MOST_SECONDS = 366 * 86_400.0
 BACKOFF = 8  # while nothing changes, the interval doubles, up to this many times the requested interval …
 # … but not beyond these seconds where a check costs almost nothing (or the requested interval, if longer).
-RAREST = {"file": 1.0, "log": 1.0, "process": 1.0, "task": 5.0, "item": 5.0}
+RAREST = {"file": 1.0, "log": 1.0, "process": 1.0, "task": 5.0, "step": 5.0}
 UNWATCHED = ("time", "manual")  # frequent checks are useless: the moment is known, or comes as an event
 MOST_CHANGES = 100  # changes that one wait writes into the history
 MOST_LISTED = 1000
@@ -32,7 +32,7 @@ KIND = "wait"
 REASON = "wait"  # why the task waits: a task with another reason does not continue when a wait ends
 UNSEEN: Any = object()
 _REDACTOR = Redactor()
-_QUICK = ("file", "log", "process", "time", "task", "item", "manual")
+_QUICK = ("file", "log", "process", "time", "task", "step", "manual")
 
 
 class Wait(Value, frozen=True, kw_only=True):

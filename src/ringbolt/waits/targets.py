@@ -412,7 +412,7 @@ _CHECKS: dict[str, Callable[[Watch, State, CheckContext], Checked]] = {
     "http": _check_url,
     "time": _check_time,
     "task": _check_task,
-    "item": _check_task,
+    "step": _check_task,
     "manual": _check_person,
     "terminal": _check_terminal,
     "screen": _check_screen,

@@ -136,7 +136,7 @@ class WaitRecords(Modelling):
 
         data = wait.data or {}
         folder = data.get("folder")
-        # Of the caller that started the wait: whoever checks it, it sees no more than its caller may.
+        # The rights of the caller that started the wait, not of the worker that checks it.
         return CheckContext(
             now=self._clock(),
             waited=waited,
@@ -252,7 +252,7 @@ class WaitRecords(Modelling):
             self._add_followups(tx, wait.task_id, str(seq), wait.data, now)
 
     def _checker(self) -> Self:
-        """The memory that ends a wait by what a check finds, whoever began the wait."""
+        """The memory that ends a wait by the result of a check, as a tool and not as the caller."""
         return with_rights(self.acting_as(channel="tool"), "user")
 
     def _add_followups(self, tx: Tx, task_id: str, key: str, data: Mapping[str, Any], now: str) -> None:

@@ -28,7 +28,14 @@ from .worker import BATCH, HANDLERS, LEASE_SECONDS, LONGEST_WAIT, Handler, Worke
 
 # Kinds that share a thread, in the order of `run_once`; all others are quick and share one.
 WAITS = ("wait",)
-SLOW = (("extract", "summary", "request", "report"), ("embed",), ("webhook",), ("wake",), ("upkeep", "prune"))
+SLOW = (
+    ("extract", "summary", "request", "report"),
+    ("embed",),
+    ("webhook",),
+    ("wake",),
+    ("publish",),
+    ("upkeep", "prune"),
+)
 LONGEST_WAITS_PAUSE = 1.0  # seconds: an idle worker checks for waits at least this often
 TICK = 1.0
 STOP_SECONDS = 20.0  # time for running jobs when the pool stops

@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""Schedule recurring work: upkeep, and vectors and mirrors that lag behind.
+"""Schedule recurring work: upkeep, and vectors, mirrors and published copies that lag behind.
 
 Writers do not request this work, so that a write costs nothing extra. A check is a read or two, and only
 after a write; its finding becomes an ordinary job, and each such job exists once.
@@ -16,6 +16,7 @@ from ..memory import TaskMemory
 from ..recall.semantic import semantic_index
 from ..store import jobs
 from ..upkeep.job import add_upkeep_job
+from .publishing import PublishScheduler
 
 
 class Scheduler(Protocol):
@@ -39,6 +40,8 @@ def schedulers_for(memory: TaskMemory, kinds: Mapping[str, object]) -> list[Sche
         schedulers.append(EmbedScheduler(memory))
     if "mirror" in kinds and isinstance(memory._mirrors, Keeper):
         schedulers.append(MirrorScheduler(memory, memory._mirrors))
+    if "publish" in kinds and memory.settings.publish:
+        schedulers.append(PublishScheduler(memory))
     return schedulers
 
 

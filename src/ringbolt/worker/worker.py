@@ -24,6 +24,7 @@ from ..requests.request_model import KIND as NEW_REQUEST
 from ..store import Tx, jobs
 from ..upkeep.job import upkeep
 from ..waits.loop import PASSING
+from .publishing import publishing
 from .webhooks import deliver
 
 Settle = Callable[[Tx], None]
@@ -134,6 +135,7 @@ HANDLERS: dict[str, Handler] = {
     "mirror": _mirror,
     "upkeep": upkeep,
     "wake": _run_command,
+    "publish": publishing(),
     NEW_REQUEST: _judge_request,
     REPORT: _judge_report,
 }
@@ -141,7 +143,11 @@ HANDLERS: dict[str, Handler] = {
 
 def handlers_for(memory: TaskMemory) -> dict[str, Handler]:
     """The handlers that the settings of a memory require: not every memory has an embedder or mirrors."""
-    wanted = {"embed": memory.settings.embedder != "none", "mirror": memory._mirrors is not None}
+    wanted = {
+        "embed": memory.settings.embedder != "none",
+        "mirror": memory._mirrors is not None,
+        "publish": bool(memory.settings.publish),
+    }
     return {kind: handler for kind, handler in HANDLERS.items() if wanted.get(kind, True)}
 
 

@@ -150,7 +150,7 @@ def test_the_execution_log_has_every_field_and_word_of_the_source(played):
         "input_payload": {"command": "psql -f slow.sql"},
         "result_data": {"slowest": "products ILIKE '%…%'", "ms": 8400},
         "duration_ms": 4200,
-        "ringbolt": {"seq": 6, "type": "cli", "item": "measure", "began": 5},
+        "ringbolt": {"seq": 6, "type": "cli", "step": "measure", "began": 5},
     }
     assert lines[1]["error_info"] == {"message": "hit rate 3 %", "details": {"keys": 120_000}}
     assert (lines[2]["stage"], lines[2]["tool_name"]) == ("System", "System")
@@ -277,7 +277,7 @@ def test_a_log_entry_is_read_in_our_words_and_what_is_unknown_stays():
     }  # fmt: skip
     assert read_log_line(json.dumps(line)) == {
         "recorded_at": "2025-05-01T10:00:00Z", "stage": 1, "sub_task_id": "u", "summary": "n", "tool": "T",
-        "status": "failed", "type": "tool", "item": None, "input": {"a": 1}, "output": [1],
+        "status": "failed", "type": "tool", "step": None, "input": {"a": 1}, "output": [1],
         "error": {"message": "m", "details": None}, "duration_ms": 5, "bank": {"agent": "worker-7"},
     }  # fmt: skip
 

@@ -138,7 +138,7 @@ class Answers:
             lines.append("Instructions of the user since, verbatim:")
             lines += [encode.margined(encode.clip(entry.summary, 300)) for entry in later[-5:]]
         if task.current:
-            title = next((item.title for item in task.items if item.id == task.current), task.current)
+            title = next((item.title for item in task.steps if item.id == task.current), task.current)
             lines.append(f"The current step: {encode.quoted(encode.clip(title, 300))}")
         lines.append(
             "Paths, commands, versions, ids and error messages are worth keeping as they are written."

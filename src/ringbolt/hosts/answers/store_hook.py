@@ -31,10 +31,11 @@ from ..host_schemas import answer as in_hosts_form
 from ..host_schemas import read_event
 from ..host_table import HOSTS, Host
 from ..sessions import own_task, session_of
-from .compaction_state import DELIVERED, PENDING, Mark
+from .compaction_state import DELIVERED, PENDING, Mark, delivers
 from .packet_text import packet_text
 from .tree_status import changed_tree_status
 
+_LATE = "deadline"  # what stopped a hook whose time was over
 # Sources of a SessionStart that begin with an empty context.
 _NEW = ("startup", "clear")
 
@@ -88,6 +89,9 @@ class _Call:
         mark = Mark(SideFiles(self._journal), str(self._event.get("session") or ""))
         if self._ours == "PreCompact":
             mark.set(PENDING)  # first: the packet is then delivered even if the rest fails
+        if self._ours == "SessionStart" and event_file and self._takes_it_later():
+            mark.set(PENDING)
+            return ""
         text = ""
         try:
             try:
@@ -96,12 +100,16 @@ class _Call:
             finally:
                 set_alarm(None)
         except Late:
-            self._trouble = "deadline"
+            self._trouble = _LATE
         except (StoreError, OSError) as error:
             self._trouble = error.code if isinstance(error, StoreError) else "store_unavailable"
         if self._ours == "SessionStart":
             sweep(self._journal, time.time())
         return text or self._apology()
+
+    def _takes_it_later(self) -> bool:
+        """Whether the host takes no context when a session starts, but with a later event."""
+        return self._ours not in self._shape.injects and bool(delivers(self._shape))
 
     def _work(self, mark: Mark, event_file: str | None) -> str:
         if self._trouble:
@@ -199,6 +207,8 @@ class _Call:
         if self._ours != "SessionStart":
             return ""
         text = f"Task memory: the store cannot be read now ({shown(self._trouble)})."
+        if self._trouble == _LATE:
+            text = "Task memory: the packet was not ready in time; task_resume gives it."
         if waiting := journal_health(self._journal).waiting:
             text += " 1 event waits" if waiting == 1 else f" {waiting} events wait"
             text += " to be written."

@@ -142,7 +142,7 @@ class ToolCalls(SideEffects):
         task = self._task()
         listed: list[dict[str, Any]] = [
             {"id": step.detail.get("list_id"), "title": step.title, "status": step.status}
-            for step in task.items
+            for step in task.steps
             if step.dropped_in is None and not task.plan_inferred
         ]
         own = next((row for row in listed if item is not None and row["id"] == item), None)

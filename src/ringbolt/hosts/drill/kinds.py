@@ -116,7 +116,7 @@ def shown(value: Any) -> str:
 
 
 def _ended_steps(task: Snapshot) -> list[Truth]:
-    return [Truth((item.title,)) for item in task.items if item.status in _ENDED and item.dropped_in is None]
+    return [Truth((item.title,)) for item in task.steps if item.status in _ENDED and item.dropped_in is None]
 
 
 def _step(field: str) -> Callable[[Snapshot], list[Truth]]:

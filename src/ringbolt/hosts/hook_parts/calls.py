@@ -8,6 +8,8 @@ from typing import Any
 from .embedded_parts import effect_hints
 from .plain_json import is_dict, is_list
 
+# The field with the result of a tool of Copilot CLI; the last line of a command's has its exit code.
+COPILOT_TEXT = "text_result_for_llm"
 _COMMAND_LINES = ("command", "cmd", "script")
 FILE_FIELDS = ("file_path", "path", "notebook_path", "filename")
 _MOST_LINE = 4000
@@ -155,7 +157,9 @@ def may_forbid(prompt: Any) -> bool:
 def has_failed(response: Any) -> bool:
     """Whether a tool's response itself says that the tool failed."""
     if isinstance(response, str):
-        return _exit_code(response.partition("\n")[0], "Exit code: ") not in ("", "0")
+        first, last = response.partition("\n")[0], response.rpartition("\n")[2].rstrip("]>")
+        codes = _exit_code(first, "Exit code: "), _exit_code(last, "[Process exited with code ")
+        return not {"", "0"}.issuperset(codes)
     if not is_dict(response):
         return False
     if (
@@ -169,6 +173,9 @@ def has_failed(response: Any) -> bool:
         lines = unwrapped(text).rsplit("\n", 4)[1:]
         if any(_exit_code(line, "Exit Code: ") not in ("", "0") for line in lines):
             return True
+    if isinstance(text := response.get(COPILOT_TEXT), str):
+        code = text.rpartition(" completed with exit code ")[2].rstrip(">")
+        return response.get("result_type") == "failure" or (code != "0" and code.isdecimal())
     metadata = response.get("metadata")
     if is_dict(metadata) and isinstance(code := metadata.get("exit"), int):
         return code != 0

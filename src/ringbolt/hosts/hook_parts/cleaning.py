@@ -94,9 +94,11 @@ def may_hold_secret(data: bytes) -> bool:
     # Of a large event most is dropped before it is searched; searching all of it here would take seconds.
     if not BUILT or len(data) > BLOCK or b"\\u" in data or not data.isascii():
         return True
-    hints, exact = embedded("hints")
+    groups, exact = embedded("hints")
     lowered = data.lower()
-    return any(hint in lowered for hint in hints) or any(hint in data for hint in exact)
+    return any(hint in data for hint in exact) or any(
+        sign in lowered and any(hint in lowered for hint in hints) for sign, hints in groups
+    )
 
 
 class Harmless:

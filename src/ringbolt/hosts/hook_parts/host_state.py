@@ -10,10 +10,10 @@ _SHELLS = (b"sh", b"bash", b"dash", b"zsh", b"fish", b"ksh", b"busybox")
 
 def tokens_in_use(lines: bytes) -> int:
     """The tokens of the last request by the usage that Claude Code writes to its transcript; 0 if unknown."""
-    place = lines.rfind(b'"usage":{')
+    place = lines.rfind(b'"usage":')
     if place < 0:
         return 0
-    usage = lines[place : place + 600]
+    usage = lines[place : place + 600].replace(b" ", b"")
     used = 0
     for name in (b'"input_tokens":', b'"cache_creation_input_tokens":', b'"cache_read_input_tokens":'):
         begin = usage.find(name) + len(name)

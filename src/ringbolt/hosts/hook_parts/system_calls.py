@@ -15,6 +15,7 @@ MOST_INPUT = 32 << 20
 BLOCK = 1 << 16
 # On Windows: the seconds that an interrupted process has to end, and what stops its alarm.
 _GRACE = 1.0
+_AGAIN = 0.25  # seconds until an alarm rings again
 _watch: list[Any] = []
 READ_ONLY = system.O_RDONLY | getattr(system, "O_CLOEXEC", 0) | getattr(system, "O_BINARY", 0)
 CREATE_NEW = (
@@ -134,6 +135,7 @@ def complain(text: str) -> None:
 def set_alarm(seconds: float | None, kind: type[Late] = Late) -> None:
     """Raise `kind` in so many seconds, wherever the process is then; None stops the alarm.
 
+    It is raised again after a moment: Python drops an exception that comes in a callback of its own.
     Windows has no such timer: there a thread interrupts the main one, which notices it between two steps of
     Python. If it does not, because it waits for input or a lock, the process ends; what it wrote is whole.
     """
@@ -142,8 +144,11 @@ def set_alarm(seconds: float | None, kind: type[Late] = Late) -> None:
         raise kind
 
     if hasattr(_signal, "setitimer"):
+        if seconds is None:
+            _signal.setitimer(_signal.ITIMER_REAL, 0)
+            return
         _signal.signal(_signal.SIGALRM, ring)
-        _signal.setitimer(_signal.ITIMER_REAL, 0 if seconds is None else max(seconds, 0.001))
+        _signal.setitimer(_signal.ITIMER_REAL, max(seconds, 0.001), _AGAIN)
         return
     import _thread
 

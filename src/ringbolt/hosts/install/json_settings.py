@@ -164,6 +164,13 @@ def hook_entries(host: str, hook: HookProgram) -> list[HookEntry]:
     return entries
 
 
+def toml_hooks(host: str, hook: HookProgram) -> Iterator[dict[str, Any]]:
+    """Our hooks for all events of a host with settings in TOML."""
+    row = HOSTS[host]
+    for event in row.events:
+        yield {"event": event, "command": hook.command(host, event), "timeout": row.timeout(event)}
+
+
 def server_value(file: HostFile, ringbolt: str) -> dict[str, Any]:
     """Our entry in a table of MCP servers; `ringbolt` is the path of the program."""
     return json.loads(json.dumps(file.server).replace(json.dumps(RINGBOLT), json.dumps(ringbolt)))

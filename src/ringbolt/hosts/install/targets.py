@@ -9,11 +9,18 @@ from collections.abc import Mapping
 from ...model.errors import InvalidInput, shown
 from ..hook_build import HookProgram
 from ..host_table import HOSTS, USER, HostFile
-from .json_settings import JsonFile, ServerEntry, StatusLineEntry, hook_entries, server_value
+from .json_settings import (
+    JsonFile,
+    ServerEntry,
+    StatusLineEntry,
+    hook_entries,
+    server_value,
+    toml_hooks,
+)
 from .plugins import OwnFile, plugin_file
-from .toml_settings import TomlTable
+from .toml_settings import TomlHooks, TomlTable
 
-Target = JsonFile | TomlTable | OwnFile
+Target = JsonFile | TomlTable | TomlHooks | OwnFile
 
 
 def install_targets(
@@ -47,6 +54,8 @@ def install_targets(
         if file.template:
             content = plugin_file(file.template, host, hook)
             files.append(OwnFile(path=path, content=content, private=private))
+        elif path.endswith(".toml") and file.hooks:
+            files.append(TomlHooks(path=path, hooks=tuple(toml_hooks(host, hook)), private=private))
         elif path.endswith(".toml"):
             table = (file.servers, "ringbolt")
             files.append(TomlTable(path=path, table=table, command=ringbolt, private=private))

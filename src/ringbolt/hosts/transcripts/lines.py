@@ -13,15 +13,25 @@ from ...system.os_calls import read_at
 
 _FIRST_LINE = 1 << 20  # bytes of the first line: Codex has its instructions there
 _LOOK_BACK = 2 << 20  # bytes that are searched for an earlier line
-_COMPACTED = b'"type":"compacted"'  # in a line with Codex's own summary
-_TURN_MODE = b'"collaboration_mode_kind":"'  # in a line that begins a turn of Codex
 
 
-def last_line_with(file: BinaryIO, needle: bytes, upto: int) -> bytes:
-    """The last line before byte `upto` that contains some bytes; empty if there is none nearby."""
+def member(name: str, value: str) -> tuple[bytes, bytes]:
+    """How a member of a JSON object begins in a line: as hosts write it, and with a space after the colon.
+
+    `value` is JSON, or the beginning of it. Exported and rewritten transcripts have the space.
+    """
+    return f'"{name}":{value}'.encode(), f'"{name}": {value}'.encode()
+
+
+_COMPACTED = member("type", '"compacted"')  # in a line with Codex's own summary
+_TURN_MODE = member("collaboration_mode_kind", '"')  # in a line that begins a turn of Codex
+
+
+def last_line_with(file: BinaryIO, needles: tuple[bytes, ...], upto: int) -> bytes:
+    """The last line before byte `upto` that contains one of these; empty if there is none nearby."""
     begin = max(0, upto - _LOOK_BACK)
     content = read_at(file.fileno(), upto - begin, begin)
-    place = content.rfind(needle)
+    place = max(content.rfind(needle) for needle in needles)
     if place < 0:
         return b""
     start, end = content.rfind(b"\n", 0, place) + 1, content.find(b"\n", place)
@@ -43,7 +53,7 @@ def parse_line(raw: bytes) -> Mapping[str, Any]:
 
 def exit_code(transcript: str, call: str, upto: int | None = None) -> int | None:
     """The exit code of a command, which Codex writes to its transcript before it calls the hook."""
-    item = _last_payload(transcript, f'"id":"{call}"'.encode(), upto).get("item")
+    item = _last_payload(transcript, member("id", f'"{call}"'), upto).get("item")
     code = item.get("exit_code") if is_dict(item) else None
     return code if isinstance(code, int) else None
 
@@ -59,15 +69,15 @@ def is_in_plan_mode(transcript: str, upto: int | None = None) -> bool:
     return _last_payload(transcript, _TURN_MODE, upto).get("collaboration_mode_kind") == "plan"
 
 
-def _last_payload(transcript: str, needle: bytes, upto: int | None) -> Mapping[str, Any]:
-    """The payload of the last line of a Codex transcript with some bytes; empty if there is none to read.
+def _last_payload(transcript: str, needles: tuple[bytes, ...], upto: int | None) -> Mapping[str, Any]:
+    """The payload of the last line of a Codex transcript with one of these; empty if there is none.
 
     `upto` is the size of the transcript when the hook was called: later lines do not count.
     """
     try:
         with open(transcript, "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            line = last_line_with(file, needle, size if upto is None else min(upto, size))
+            line = last_line_with(file, needles, size if upto is None else min(upto, size))
         payload = parse_line(line).get("payload")
     except (OSError, ValueError):
         return {}

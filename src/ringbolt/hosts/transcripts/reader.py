@@ -75,10 +75,10 @@ class TranscriptReader:
                 return
             yield raw if raw is part else None, end
 
-    def line_before(self, needle: bytes) -> Mapping[str, Any]:
-        """The last line before `position` that contains some bytes; empty if there is none nearby."""
+    def line_before(self, needles: tuple[bytes, ...]) -> Mapping[str, Any]:
+        """The last line before `position` that contains one of these; empty if there is none nearby."""
         try:
-            return parse_line(last_line_with(self._file, needle, self.position))
+            return parse_line(last_line_with(self._file, needles, self.position))
         except ValueError:
             return {}
 

@@ -36,6 +36,7 @@ from .events import (
     mapping,
     parse_time,
 )
+from .lines import member
 from .reader import TranscriptReader
 
 # Bytes that are read for one event; later events catch up with the rest.
@@ -44,8 +45,11 @@ MOST = 2 << 20
 _FRESH = ("startup", "clear")
 # By format: the parser, and what a line must contain to hold an unreported event. Codex reports every call.
 _FORMATS: Mapping[str, tuple[Callable[[str], LineParser], tuple[bytes, ...]]] = {
-    "claude": (ClaudeParser, (b'"type":"assistant"', b'"is_error":true', b'"isMeta":true')),
-    "codex": (CodexParser, (b'"role":"assistant"', b'"type":"task_complete"')),
+    "claude": (
+        ClaudeParser,
+        member("type", '"assistant"') + member("is_error", "true") + member("isMeta", "true"),
+    ),
+    "codex": (CodexParser, member("role", '"assistant"') + member("type", '"task_complete"')),
 }
 # Characters of a message that its digest covers; `bounded` leaves out the middle of very long ones.
 _DIGESTED = 10_000
@@ -217,7 +221,7 @@ def _failure(tool: str, tool_input: Any, error: str, call: str) -> dict[str, Any
 
 def _call_before(reader: TranscriptReader, call: str) -> tuple[str, Any]:
     """The tool and the input of a call shortly before the current position."""
-    line = reader.line_before(f'"id":"{call}"'.encode())
+    line = reader.line_before(member("id", f'"{call}"'))
     for block in blocks(mapping(line.get("message")).get("content")):
         if block.get("id") == call:
             return str(block.get("name") or "tool"), block.get("input")

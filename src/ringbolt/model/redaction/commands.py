@@ -13,7 +13,7 @@ from .values import is_no_password, is_placeholder, looks_typed
 
 # After so many places in one text that could be a secret, the rest is redacted without a closer look: that
 # keeps the time bounded, and nothing gets through.
-MOST_LOOKS = 600
+MOST_LOOKS = 400
 _MOST_COMMAND = 200  # characters of a command before its argument
 
 

@@ -13,9 +13,11 @@ from .sentences import REACH, follows_copula, value_before, value_further_on
 from .storable_text import folded
 from .values import MOST_VALUE, is_cell, is_mixed, is_placeholder, is_secret
 
-_MOST_FURTHER = 250  # names whose values are looked for further on
+_MOST_FURTHER = 150  # names whose values are looked for further on
 # Words before a name and a value without a sign between them.
+_LONGEST_NAME = 60
 _MOST_AFTERWARDS = 100  # names before which a value is looked for
+_LOGIN_WORDS = frozenset(("user", "username", "login", "account", "benutzer", "utilisateur", "usuario"))
 _SETTERS = frozenset(("set", "env", "setx", "add", "put", "config:set"))
 
 
@@ -64,12 +66,14 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | str 
         text, name_begin, match["stem"]
     ):
         return None
+    if text.startswith("@", match.end("rest")) or pattern(rules.FILE_LINE).match(text, match.end("stem")):
+        return None  # `https://bob:password@…`, `auth/password.ts:14:…`
     if text.startswith(("ENC[", "ENC("), match.end()) or (
         match["sign"] == ":" and text.startswith(":", match.end())
     ):
         return None  # encrypted by SOPS or Jasypt; `test_password.py::test_hash`
     if not kind:  # `keyName`, `jwt.sign(`: only what is random beyond doubt
-        tells = match["rest"] and pattern(rules.TELLING_STEM).match(match["stem"])
+        tells = match["rest"] and pattern(rules.TELLING_STEM).match(match["stem"]) and "ublic" not in name
         return "" if tells else None
     if ahead == "{" and text[match.end() : match.end() + 1] in ("?", "-", "+"):
         begin = match.end() + 1  # `${DB_PASSWORD:?missing}`, `${DB_PASSWORD:-postgres}`
@@ -77,6 +81,8 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | str 
         return (begin, begin + len(value), kind) if kind == "password" and is_mixed(value) else None
     if match["other"] is None and (span := _close_value(text, match, name, before, kind)):
         return span
+    if kind in ("guess", "lone"):
+        return "" if kind == "guess" else None
     # `pass` is also a verb, `/etc/passwd` a file, and `password.encode("latin1")` a method.
     last = name.rpartition(".")[2]
     said = text.startswith((" is ", " ist "), match.end("rest"))
@@ -93,13 +99,14 @@ def _close_value(
     text: str, match: re.Match[str], name: str, before: str, kind: str
 ) -> tuple[int, int, str] | None:
     """The value directly after a name and a sign, a flag or a tag."""
-    strict = False
+    strict = beside = False
     quote = match["quote"]
     if match["gap"] is not None:
         # `--token x`, `password x` in a .netrc, `ENV TOKEN x`, `set api_key x`
         previous = text[max(0, match.start() - len(before) - 40) : match.start() - len(before)].split()
         sets = bool(previous) and not _SETTERS.isdisjoint(word.lower() for word in previous[-2:])
         login = len(previous) > 1 and previous[-2].lower() == "login"  # a .netrc
+        beside = not _LOGIN_WORDS.isdisjoint(word.lower() for word in previous[-4:])
         strict = not (before.startswith("-") or login)
         kind = "code" if strict and not sets and kind != "password" else kind
         if quote:  # `storePassword 'x'`: one word and its value, not a sentence
@@ -110,11 +117,10 @@ def _close_value(
         # `--- PASS: TestTotals`, `ok ? 'pass' : 'fail-2'`
         if name == "PASS" and match["sign"] == ":":
             return None
-        strict = match["sign"] != "=" or not any(
-            letter.isdecimal() for letter in text[match.end() : match.end() + 20]
-        )
+        digits = any(letter.isdecimal() for letter in text[match.end() : match.end() + 20])
+        strict = not digits or not (match["sign"] == "=" or (quote and match["open"]))
     begin = match.end()
-    if quote in ('"', "'", "`") and match["sign"] and _closes_string(text, match.start(), begin, quote):
+    if quote in ('"', "'", "`") and _closes_string(text, match.start(), begin, quote):
         return None
     value = text[begin : _value_end(text, begin, quote)]
     if not quote and match["sign"] is not None:
@@ -123,11 +129,17 @@ def _close_value(
         value = value.partition("<")[0]
     value = value if quote else value.rstrip(".,;:)]}>") or value
     quoted = bool(quote) or match["sign"] is None
-    if match["gap"] is not None and not quote and "(" in value:
-        return None  # `api_token VARCHAR(64)`: a shell would not take it either
+    if (
+        match["gap"] is not None
+        and not quote
+        and ("(" in value or ("=" in value[:-2] and value.partition("=")[0].isidentifier()))
+    ):
+        return None  # `api_token VARCHAR(64)`: a shell would not take it either; `key NAME=…`
     found = is_secret(kind, name, value, quoted=quoted, strict=strict)
-    if strict and kind == "password" and match["gap"] and match["gap"] != " ":
-        found = is_cell(kind, name, value)  # in the next column
+    if strict and kind == "password" and match["gap"] and (beside or match["gap"] != " "):
+        found = is_cell(kind, name, value)  # after a user, or in the next column
+    if not quote and value.isdecimal() and len(value) < 6 and match["open"]:
+        return None  # a number in JSON
     if not found and not _ends_line(text, begin, value, match, kind):
         return None
     return begin, begin + len(value), "value" if kind == "code" else kind
@@ -138,12 +150,14 @@ def _is_part_of_code(text: str, begin: int, stem: str) -> bool:
     ahead, earlier = text[begin - 1 : begin], text[max(0, begin - 2) : begin - 1]
     if ahead in ("/", "+") and earlier.isalnum() and len(stem) <= 3:
         return True
+    if len(text) >= begin + _LONGEST_NAME and text[begin : begin + _LONGEST_NAME].isalnum():
+        return True
     return ahead == ":" and "arn:" in text[max(0, begin - 100) : begin].rpartition(" ")[2]
 
 
 def _closes_string(text: str, name_begin: int, begin: int, quote: str) -> bool:
     """Whether the quote before a place closes a string that the name is in: `print("Password: ", end="")`."""
-    if text[begin : begin + 1] not in ("", ",", ")", ";", "]", "}", "\n"):
+    if text[begin : begin + 1] not in ("", " ", ",", ")", ";", "]", "}", "+", "\n"):
         return False
     line = text[max(0, name_begin - REACH) : name_begin].rpartition("\n")[2]
     return line.count(quote) % 2 == 1

@@ -16,7 +16,7 @@ _MOST_COOKIES = 100  # of one header; the same holds for more
 
 def is_no_authorization(value: str) -> bool:
     """`Basic authentication`, `Bearer token`, `Authorization: Bearer $TOKEN`, `basic/auth.md`."""
-    return is_placeholder(value) or not is_random(value, 12)
+    return is_placeholder(value) or not is_random(value.lstrip("+"), 12)
 
 
 def cookie_values(text: str) -> str:

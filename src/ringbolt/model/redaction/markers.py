@@ -7,7 +7,7 @@ MARK = "[redacted "
 
 def marker(kind: str) -> str:
     """The marker that replaces a secret."""
-    return f"{MARK}{kind}]"
+    return f"{MARK}{'value' if kind in ('guess', 'lone') else kind}]"
 
 
 def is_marked(text: str) -> bool:

@@ -16,8 +16,8 @@ _MOST_KINDS = 500
 
 
 def secret_kind(name: str, *, in_query: bool = False) -> str:
-    """What a field of this name holds: `password`, `token`, `key` or `code` (only a random one); empty if it
-    holds no secret."""
+    """What a field of this name holds: `password`, `token`, `key` or `secret`; or, if the value has to prove
+    it, `code` (by being random), `guess` (random or mixed), `lone` (strongly random); empty if no secret."""
     if len(name) > 100:
         return ""
     key = (name, in_query)
@@ -30,9 +30,11 @@ def secret_kind(name: str, *, in_query: bool = False) -> str:
 
 def _kind_of(name: str, in_query: bool) -> str:
     words = [word.lower() for word in pattern(rules.WORD).findall(name)]
-    while len(words) > 1 and words[-1] in rules.NAME_TAILS:
+    while len(words) > 1 and (words[-1] in rules.NAME_TAILS or words[-1].isdecimal()):
         words.pop()
-    if not words or (words[-1] in rules.HARMLESS_WORDS):
+    if not words or (words[-1] in rules.HARMLESS_WORDS and words[-3:] != ["access", "key", "id"]):
+        return ""
+    if "public" in words[-3:]:
         return ""
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in rules.PASSWORD_WORDS or last.endswith(rules.PASSWORD_ENDS):
@@ -50,13 +52,21 @@ def _kind_of(name: str, in_query: bool) -> str:
     if last in ("key", "schlüssel"):
         if before in rules.PLAIN_KEY_WORDS:
             return ""
-        return "key" if before in rules.KEY_WORDS else "code" if before or in_query else ""
-    if last in ("auth", "pin") or (last == "pat" and before):
+        if before in rules.CHOSEN_KEY_WORDS:
+            return "secret"
+        return "key" if before in rules.KEY_WORDS else "code" if before or in_query else "lone"
+    if last in ("auth", "pin") or (last == "pat" and (before or name.isupper())):
         return "code"
+    if last == "pepper" or (last == "appid" and in_query):
+        return "key"
     if last in ("sig", "signature") and in_query:
         return "token"
     # `passwordOld`, `token_github`: the word that decides is not the last one.
     if any(word.endswith(rules.PASSWORD_ENDS) for word in words[-3:]):
+        return "guess"
+    if words[-3:] == ["access", "key", "id"]:
+        return "code"
+    if last == "material" and before == "key":
         return "password"
     return "code" if any(word.endswith(("secret", "token", "apikey")) for word in words[-3:]) else ""
 

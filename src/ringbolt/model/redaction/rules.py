@@ -47,11 +47,11 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("mailgun", ("key-",), _APART + r"(?:pub)?key-[0-9a-f]{32}(?![0-9a-f])"),
     ("twilio", ("SK",), r"SK(?<![A-Za-z0-9]SK)[0-9a-f]{32}(?![0-9A-Za-z])"),
     ("digitalocean", ("_v1_",), r"do[opr]_v1_[0-9a-f]{30,80}"),
-    ("shopify", ("shp",), r"shp(?:at|ca|pa|ss)_[A-Za-z0-9]{20,64}"),
+    ("shopify", ("shp",), r"shp[a-z]{2,4}_[A-Za-z0-9]{20,64}"),
     ("databricks", ("dapi",), _APART + r"dapi[0-9a-f]{30,40}(?:-[0-9])?"),
     ("vault", ("hvs.", "hvb.", "hvr."), _APART + r"hv[sbr]\.[\w-]{20,300}"),
     ("grafana", ("glsa_", "glc_"), _APART + r"(?:glsa_\w{20,60}|glc_[A-Za-z0-9+/]{30,400}={0,3})"),
-    ("atlassian", ("ATATT3", "ATBB"), r"(?:ATATT3[\w=-]{20,400}|ATBB[A-Za-z0-9]{20,60})"),
+    ("atlassian", ("ATATT3", "ATBB"), r"(?<![\w+/])(?:ATATT3[\w=-]{20,400}|ATBB[A-Za-z0-9]{20,60})"),
     ("linear", ("lin_api_", "lin_oauth_"), r"lin_(?:api|oauth)_[A-Za-z0-9]{20,100}"),
     ("groq", ("gsk_",), _APART + r"gsk_[A-Za-z0-9]{20,100}"),
     ("xai", ("xai-",), _APART + r"xai-[A-Za-z0-9]{20,200}"),
@@ -69,7 +69,7 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("notion", ("ntn_", "secret_"), _APART + r"(?:ntn_[A-Za-z0-9]{36,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))"),
     ("square", ("sq0", "EAAA"), _APART + r"(?:sq0[a-z]{3}-[\w-]{20,60}|EAAA[\w-]{60}(?![\w+/=-]))"),
     ("aiven", ("AVNS_",), _APART + r"AVNS_[\w-]{15,40}"),
-    ("facebook", ("EAA",), _APART + r"EAA[A-Za-z0-9]{60,400}"),
+    ("facebook", ("EAA",), r"(?<![\w+/])EAA[A-Za-z0-9]{60,400}"),
     ("facebook", ("facebook", "Facebook", "FACEBOOK", "fb_", "FB_", "graph."), r"(?<![0-9])[0-9]{15,16}(?:\||%7C)[\w-]{27,40}(?![\w-])"),
     ("intra42", ("s-s4t2",), r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),
     ("brevo", ("xkeysib-", "xsmtpsib-"), r"x(?:key|smtp)sib-[0-9a-f]{60,70}-[A-Za-z0-9]{10,30}"),
@@ -92,7 +92,7 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("readme", ("rdme_",), _APART + r"rdme_[a-z0-9]{60,80}"),
     ("sourcegraph", ("sgp_",), _APART + r"sgp_\w{40,80}"),
     ("typeform", ("tfp_",), _APART + r"tfp_[\w.=-]{40,80}"),
-    ("airtable", ("pat",), r"pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    ("airtable", ("irtable", "AIRTABLE"), r"pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
     ("frameio", ("fio-u-",), r"fio-u-[\w=-]{60,70}"),
     ("infracost", ("ico-",), r"(?<![\w.-])ico-[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     ("clojars", ("clojars_", "CLOJARS_"), r"(?i:CLOJARS_)[a-z0-9]{60}"),
@@ -102,6 +102,17 @@ VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("sonarqube", ("squ_", "sqp_", "sqa_"), _APART + r"sq[upa]_[0-9a-f]{30,50}"),
     ("okta", ("okta", "Okta", "OKTA"), r"(?<![A-Za-z])(?i:okta[\w.-]{0,30}+[\"' :=]{1,5})(?P<secret>00[\w-]{40})(?![\w-])"),
     ("ringbolt", ("rbt_",), _APART + r"rbt_[\w-]{20,100}"),
+    (
+        "token",
+        ("Resend", "RESEND", "resend", "phx_", "pcsk_", "sk_", "tvly-", "fc-", "rnd_", "napi_", "e2b_", "CFPAT-", "LTAI",
+         "ATCTT3", "nvapi-", "tgp_v1_", "pat-na", "pat-eu", "access-prod", "access-sand", "access-dev", "sl.B", "sl.u.",
+         "v2.local.", "v4.local.", "wandb_v1_", "SWMTKN-", "CCIPAT_"),
+        _ALONE + r"(?:re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{16,40}|(?:phx|pcsk|rnd|napi|e2b|tgp_v1|wandb_v1|CCIPAT)_[\w-]{20,200}|sk_[0-9a-f]{40,64}"
+        r"|(?:tvly|fc|nvapi|CFPAT|SWMTKN)-[\w-]{24,200}|LTAI[A-Za-z0-9]{14,26}|ATCTT3[\w=-]{20,400}|pat-[a-z]{2}[0-9]-[0-9a-f-]{36}"
+        r"|access-(?:production|sandbox|development)-[0-9a-f-]{36}|sl\.[\w-]{100,200}|v[1-4]\.local\.[\w.-]{40,2000})",
+    ),
+    ("token", ("sk.eyJ",), r"sk\.eyJ[\w-]{20,400}\.[\w-]{16,60}"),
+    ("token", ("-us1", "-us2"), r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}(?![\w-])"),
     ("jwt", ("eyJ",), _ALONE + r"eyJ[\w-]{8,4000}+\.[\w-]{8,8000}+\.[\w-]{0,2000}+"),
     (
         "private-key",
@@ -142,7 +153,9 @@ URL_SLASHED = r"(?<!http)(?<!https)(?<=://)[^\s/:@\"'<>]{1,60}+:([^\s\"'<>@:]{1,
 URL_TOKEN = r"(?<=://)([^\s/:@\"'<>`\\]{16,400}+)@(?!o[0-9]{1,12}\.ingest\.)"  # noqa: S105 - a pattern
 # `user:code@host.name` without a scheme, and `cargo login CODE`: only if the code is random.
 BARE_LOGIN = r"(?<![\w/:@.+-])[\w.+-]{2,40}+:([^\s:@/\"'<>`\\]{12,100}+)@(?=[\w-]{0,60}[A-Za-z][\w-]{0,60}\.)"
-LOGIN_CODE = r"(?i)(?<![\w.-])(?:login|auth|authenticate)[ \t]{1,3}([a-z0-9][\w.~+/=-]{19,400}+)"
+LOGIN_CODE = (
+    r"(?i)(?:(?<![\w.-])(?:login|auth|authenticate)[ \t]{1,3}|(?<=\.login)=)([a-z0-9][\w.~+/=-]{19,400}+)"
+)
 JDBC_LOGIN = (
     r"(?i)(?:jdbc:oracle:\w{1,10}:|sqlplus(?: -[A-Za-z]{1,8})* )['\"]?[\w$#.]{1,40}/([^\s@\"'/]{3,80})(?=@)"
 )
@@ -154,7 +167,9 @@ WEBHOOKS = (
     r"|logic\.azure\.com(?::443)?/workflows/)(?P<secret>[^\s\"'<>?`|)\]}\\]{16,400}+)"
 )
 HOOK_HINTS = (
-    "hooks.",
+    "hooks.slack",
+    "hooks.zapier",
+    "hooks.chime",
     "/webhooks/",
     "webhook.office",
     "office.com/webhook",
@@ -191,16 +206,31 @@ EXPECT_SEND = r"assword[^\n]{0,40}[\n;][^\n]{0,20}?send[ \t]{1,3}(?:--[ \t]{1,3}
 # A passphrase of several words.
 SAID_PHRASE = (
     r"(?im)pass ?phrase[^\n:=]{0,30}?(?:[:=]|[ \t]is(?=[ \t]))[ \t\"'`]{1,3}"
-    r"(?P<secret>[a-z]{2,12}(?:[ -][a-z]{2,12}){2,9})[\"'`.]{0,2}[ \t]*$"
+    r"(?P<secret>[a-z]{2,12}(?:[ -][a-z]{2,12}){2,9})[\"'`.]{0,2}[ \t]*(?:$|[,;.](?=[ \t]))"
 )
 # A login in a sentence or a call: `credentials: bob / …`, `auth=("bob", "…")`.
 SAID_LOGIN = (
-    r"(?i)(?:credentials?|creds|logins?|log[ -]in|auth|authenticate|sign_?in|begin|zugangsdaten|identifiants?)(?!\w)(?:[^\n:=]{0,24}?(?:[:=]|[ \t](?:is|are|was|ist|sind|as|als|with|mit))"
+    r"(?i)(?:credentials?|creds|logins?|log[ -]in|auth|authenticate|sign_?in|begin|zugang(?:sdaten)?|identifiants?)(?!\w)(?:[^\n:=]{0,24}?(?:[:=]|[ \t](?:is|are|was|ist|sind|as|als|with|mit))"
     r"[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?[ \t]{0,2}[/:|]|[ \t]{0,2}=?[ \t]{0,2}[(\[][\"'][\w.@+ -]{2,60}[\"'],)[ \t]{0,2}"
     r"[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
 )
+# `log in as bob with …`
+LOGIN_AS = (
+    r"(?i)(?:log(?:s|ged)?[ -]?in|sign(?:ed)?[ -]?in|authenticated?|connect)[^\n]{0,30}?[ \t](?:as|with|using|user)[ \t]{1,3}"
+    r"[`\"']?[\w.@+-]{2,60}[`\"']?,?[ \t]{1,3}(?:with|and|using|mit|et)[ \t]{1,3}[`\"']?(?P<secret>[^\s\"'`]{5,100}[^\s\"'`.,;:)])"
+)
+# `bob / …` in a line that is about logging in, and `admin:…`.
+LOGIN_PAIR = (
+    r"(?<![^\s\"'`(:])[\w.@+-]{2,60}[`\"']?[ \t]/[ \t][`\"']?(?P<secret>[^\s\"'`]{5,100}[^\s\"'`.,;:*)])"
+)
+LOGIN_WORDS = ("log in", "login", "log-in", "sign in", "signin", "credential", "creds", "wifi", "wi-fi", "wlan", "ssid", "vpn",
+               "account", "zugang", "identifiant", "admin", "root")  # fmt: skip
+# `bob@acme.io:…`, `bob@acme.io / …`, `bob@acme.io (…)`
+MAIL_PAIR = r"(?<![\w.+-])[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,40}+[\"'`]?(?::|[ ]?[/|\u2013\u2014-][ ]|[ ]\()[\"'`]?(?P<secret>[^\s\"'`/<>]{5,100}[^\s\"'`/<>.,;:*)])"
+DSN_LOGIN = r"(?<![\w/:@.+-])[\w.+-]{2,40}+:([^\s:@/\"'<>`\\]{6,100}+)@(?:(?:tcp|unix|udp)\(|(?=[0-9]{1,3}(?:\.[0-9]{1,3}){3}))"
+ADMIN_PAIR = r"(?<![\w/:@.-])(?:admin|administrator|root|sa|postgres|deploy|superuser)(?::|/(?=[^\s/]{0,40}[!#$%^&*?]))(?P<secret>[^\s\"'`]{6,100}+)"
 SEED_PHRASE = (
-    r"(?i)(?:mnemonic|seed[ _-]?phrase|recovery[ _-]phrase)[\"']?[ \t]{0,2}[:=][ \t\"']{0,4}"
+    r"(?i)(?:mnemonic|(?:seed|recovery|wallet|backup|secret)[ _-]?(?:phrase|words))[\"']?(?:[ \t]{0,2}[:=]|[ \t](?:is|are))[ \t\"']{0,4}"
     r"(?P<secret>(?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})"
 )
 SESSION_COOKIE = (
@@ -209,8 +239,9 @@ SESSION_COOKIE = (
 )
 # `echo … | sudo -S`: what is piped into a program that reads a password.
 PIPED = (
-    r"(?:echo|printf)[ \t]{1,3}(?:-[neE]{1,2}[ \t]{1,3})?(?P<quote>[\"']?)(?:%s(?:\\n)?[\"']?[ \t]{1,3}[\"']?)?"
-    r"(?P<secret>[^\s\"'`|]{4,200}+)[\"']?[ \t]{0,3}\|[ \t]{0,3}(?=[^\n|]{0,120}(?:sudo[ \t]{1,3}[^\n|]{0,20}-S|stdin|with-token|chpasswd|passwd|passphrase|password|cryptsetup|unlock))"
+    r"(?:echo|printf|yes)[ \t]{1,3}(?:-[neE]{1,2}[ \t]{1,3})?(?P<quote>[\"']?)(?:%s(?:\\n)?[\"']?[ \t]{1,3}[\"']?)?"
+    r"(?P<secret>[^\s\"'`|]{4,200}+)[\"']?[ \t]{0,3}\|[ \t]{0,3}(?=[^\n|]{0,120}(?:sudo[ \t]{1,3}[^\n|]{0,20}-S|stdin|with-token|chpasswd|passwd|passphrase|password|PASSWORD|cryptsetup|unlock|kinit"
+    r"|secrets? (?:create|set|put|add)|secret:set|secrets? versions|env add \w{0,40}(?:TOKEN|KEY|SECRET)))"
 )
 
 # Arguments of programs that hold a password: each flag with the programs that it belongs to. How the value
@@ -221,11 +252,12 @@ FLAG_PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
         ("mysql", "attached"), ("mariadb", "attached"), ("7z", "attached"), ("rar", "attached"),
         ("sshpass", "either"), ("login", "either"), ("mongo", "apart"), ("psexec", "apart"), ("smbmap", "apart"),
         ("crackmapexec", "apart"), ("evil-winrm", "apart"), ("rdesktop", "apart"), ("influx", "apart"),
-        ("wp-cli", "apart"), ("cqlsh", "apart"), ("useradd", "apart"), ("usermod", "apart"),
+        ("wp-cli", "apart"), ("cqlsh", "apart"), ("useradd", "apart"), ("usermod", "apart"), ("twine", "apart"),
+        ("security", "apart"), ("az", "apart"),
     ),
     "-P": (
         ("zip", "either"), ("sqlcmd", "either"), ("bcp", "either"), ("osql", "either"), ("mosquitto", "apart"),
-        ("ipmitool", "apart"),
+        ("ipmitool", "apart"), ("security", "apart"),
     ),
     "-N": (("ssh-keygen", "apart"),),
     "-a": (("redis-cli", "apart"), ("http", ":"), ("https", ":"), ("keydb-cli", "apart"), ("valkey-cli", "apart")),
@@ -236,7 +268,7 @@ FLAG_PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
     "--user": (("curl", ":"), ("smbclient", "%"), ("lftp", ",")),
     "--proxy-user": (("curl", ":"),),
     "-w": (("ldap", "apart"), ("cqlsh", "apart")),
-    "-k": (("openssl", "apart"),),
+    "-k": (("openssl", "apart"), ("nuget", "apart")),
     "-pass": (("openssl", "pass:"),),
     "-passin": (("openssl", "pass:"),),
     "-passout": (("openssl", "pass:"),),
@@ -246,7 +278,7 @@ FLAG_PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
 FLAG_HINTS = (
     "mysql", "mariadb", "7z", "rar ", "sshpass", "login", "mongo", "psexec", "smb", "crackmap", "useradd", "usermod", "winrm", "rdesktop",
     "influx", "zip ", "sqlcmd", "bcp ", "osql", "mosquitto", "ipmitool", "-cli", "http ", "snmp", "curl", "ftp",
-    "keygen", "wget", "rpcclient", "ldap", "openssl", "freerdp", "cmdkey", "cqlsh", "net ",
+    "keygen", "twine", "security", "az ", "nuget", "wget", "rpcclient", "ldap", "openssl", "freerdp", "cmdkey", "cqlsh", "net ",
 )  # fmt: skip
 # The rest of a command after its user, and the arguments there.
 USER_ARGUMENT = r"(?<=[ \t])(?:-u[ \t]|--user(?:name)?[ =]|/u(?:ser)?:)[^\n|;&]{4,300}+"
@@ -256,24 +288,49 @@ LOGIN_COMMAND = (
 )
 ARGUMENT = r"(?<=[ \t])(?:-[A-Za-z]|/\w{1,8}:|--?[a-z-]{2,30}=)?[\"']?(?P<secret>(?<![ \t]-)[^\s\"'-][^\s\"']{7,80}+)[\"']?"
 # `kinit bob <<< "…"`: a here-string for a program that reads a password.
-HERE_STRING = r"(?:kinit|passwd|sudo[ \t]{1,3}-S|cryptsetup|login|stdin|with-token|--batch)[^\n<]{0,120}<<<[ \t]{0,3}[\"']?(?P<secret>[^\s\"']{4,200}+)"
+HERE_STRING = r"(?:kinit|passwd|sudo[ \t]{1,3}-S|cryptsetup|login|stdin|with-token|--batch|pass insert)[^\n<]{0,120}<<<[ \t]{0,3}[\"']?(?P<secret>[^\s\"']{4,200}+)"
 # A call with an address, a user and a password: `connect("mysql:host=db1", "app", "…")`.
 LOGIN_CALL = (
-    r"(?i)(?:connect|connection|pdo|authenticate|log_?[io]n|bind|auth)\w{0,20}\([\"'][^\"'\n]{1,100}[\"'],[ ]?[\"'][\w.@-]{1,60}[\"'],"
-    r"[ ]?[\"'](?P<secret>[^\s\"']{6,100}+)[\"']"
+    r"(?i)(?:connect|connection|pdo|authenticate|log_?[io]n|bind|auth|credentials?|create_?(?:super_?)?user)\w{0,20}\("
+    r"(?:(?:[\"'][^\"'\n]{1,100}[\"']|[\w.]{1,40}),[ ]?){1,3}[\"'](?P<secret>[^\s\"']{6,100}+)[\"']"
 )
 # In a command that prints a secret in its next line.
 READING_WORDS = (" get", ":get", " read", " show", " reveal", " print", " fetch", "-field")
 HASHING_HINTS = (
     "securestring", "setpass", "set_pass", "hashpass", "hash_pass", "checkpass", "check_pass", "verifypass", "verify_pass",
-    "encodepass", "encryptpass", "hashpw", "password_hash", "password_verify",
+    "encodepass", "encryptpass", "hashpw", "password_hash", "password_verify", "bcrypt.", "hash::make", "encoder.",
+    "encrypt_string", "--plaintext",
 )  # fmt: skip
 # Functions whose argument is a password.
 HASHING_CALL = (
     r"(?i)(?:convertto-securestring(?:[ \t]{1,3}-string)?|(?:set|hash|check|verify|encode|encrypt)_?pass(?:word|wd)|hashpw"
-    r"|password_(?:hash|verify))"
+    r"|password_(?:hash|verify)|bcrypt\.\w{4,20}|hash::make|password_?encoder\.\w{4,12}|encrypt_string|--plaintext)"
     r"[ \t]{0,3}\(?[ \t]{0,3}[bN]?[\"'](?P<secret>[^\s\"']{6,200}+)[\"']"
 )
+# A call whose argument is a key.
+KEY_CALL = (
+    r"(?i)(?:fernet|aesgcm|aes\.new|hmac\.new|createhmac|jwt\.(?:sign|verify|encode|decode))\((?:[\w.]{1,40},[ ]?|[\"'][\w-]{1,12}[\"'],[ ]?)?"
+    r"b?[\"'](?P<secret>[^\s\"']{8,200}+)[\"']"
+)
+HEX_KEY = (
+    r"(?i)(?:wallet|private|accounts?|deployer|signer|pk)[^\n]{0,40}?(?P<secret>0x[0-9a-f]{64})(?![0-9a-f])"
+)
+# What a test types into a field: `getByLabel("Password").fill("…")`, `fill_in "Password", with: "…"`.
+TYPED = (
+    r"(?i)(?:passw|pwd)[^\n]{0,40}?(?:\.(?:fill|type|send_?keys|set_?value|set|val|press_?sequentially|input)\(|,? with:?)[ ]{0,2}"
+    r"[\"'](?P<secret>[^\s\"']{4,100}+)[\"']"
+)
+# What a command that prints a secret printed, alone on the line after it.
+PRINTED = (
+    r"(?im)^[^\n]{0,60}?[$] (?=[^\n]{0,300}(?:passw|secret|token|api[._-]?key|credential|\.key|private|psk|passphrase|openssl rand|pwgen|pass show|master))"
+    r"(?![^\n]{0,300}(?:git (?!credential)|grep|rg |ls |find |sum\b|digest|fingerprint|which |stat |wc |--help| -h\b))"
+    r"[^\n]{3,300}\r?\n[\"']?(?P<secret>[^\s\"']{8,2000}+)[\"']?[ \t]*$"
+)
+# The values of a manifest of Kubernetes that holds secrets.
+MANIFEST_VALUES = r"(?m)^([ \t]{0,12})(?:string)?[dD]ata:[ \t]*\n((?:\1[ \t]{1,8}[\w.-]{1,80}:[ \t]{1,3}[^\n]{1,4000}+\n?){1,60}+)"
+MANIFEST_VALUE = r"(?m)^[ \t]{1,20}[\w.-]{1,80}:[ \t]{1,3}[\"']?(?P<secret>[^\s\"'|>{<][^\n\"']{3,4000}+)"
+# The code in the path of a link that signs somebody in.
+LINK_CODE = r"(?i)/(?:magic(?:-?link)?|(?:password-?)?reset(?:[/-]password)?|invite|invitations?|verify|activate|confirm|accept)/(?P<secret>[\w-]{20,300}+)"
 HTPASSWD = r"htpasswd[ \t]{1,3}-[A-Za-z]{0,6}b[A-Za-z]{0,6}[ \t]{1,3}(?:-[A-Za-z]{1,6}[ \t]{1,3}){0,3}(?:[^\s-]\S{0,200}[ \t]{1,3}){1,2}?(?P<secret>[^\s\"'$]{4,200}+)(?=[ \t]*(?:$|[\n\"';&|]))"
 
 # --- names and values -------------------------------------------------------------------------------
@@ -285,21 +342,22 @@ IDEOGRAPHS = "\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef"
 NAME_STEMS = (
     r"pass(?:w(?:or[dt]|d)|phrase|code)?|pwd|pw|kennwort|mot[ _-]de[ _-]passe|motdepasse|contrase[nñ]a|(?<![a-z])clave|senha|wachtwoord"
     r"|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz[óo]|parola|[şs]ifre|пароль|密[码碼]|口令|パスワード|비밀번호"
-    r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis"
+    r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis|pepper|appid"
     r"|jeton|cl[ée](?: d'| )?api|identified(?: with \w{1,40})? by|令牌|密[钥鑰]|токен|トークン|jwt|pat(?![A-Za-z])"
 )
+FILE_LINE = r"[\w.-]{0,40}\.[a-z]{1,6}:[0-9]{1,6}[:\s]"
 TELLING_STEM = r"(?i)passw|secret|token|cred|api|key|jwt"
 # The same in lower case and without what follows: a quick search finds these first.
 NAME_BEGINS = (
-    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|clave|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|schlüssel"
+    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|clave|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|pepper|appid|schlüssel"
     r"|geheimnis|jeton|cl[ée]|identified|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz|parola|[şs]ifre|пароль"
     r"|密[码碼钥鑰]|口令|令牌|パスワード|トークン|비밀번호|токен|jwt|pat(?![a-z])"
 )
 NAME_HINTS = (
     "pass", "pwd", "pw=", "pw:", "pw\"", "pw ", "kennwort", "contrase", "clave", "senha", "wachtwoord", "secret", "token", "key",
-    "cred", "auth", "psk", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api", "identified",
+    "cred", "auth", "psk", "pepper", "appid=", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api", "identified",
     "senord", "adgangskode", "salasana", "haslo", "hasło", "heslo", "jelsz", "parola", "ifre", "пароль", "密", "口令", "令牌",
-    "パスワード", "トークン", "비밀번호", "токен", "jwt", "_pat=", "_pat:", "_pat ", "_pat\"",
+    "パスワード", "トークン", "비밀번호", "токен", "jwt", "pat=", "_pat:", "_pat ", "_pat\"",
 )  # fmt: skip
 # Between a name and its value in a sentence.
 DESCRIBING_WORDS = frozenset(  # `token id`, `key fingerprint`: what follows is no secret
@@ -307,7 +365,7 @@ DESCRIBING_WORDS = frozenset(  # `token id`, `key fingerprint`: what follows is 
 )
 COPULAS = frozenset(
     "is was are ist war lautet lauten est sera es era será é é: to as auf als à are: is: était sarà è jest on"
-    " to: now jetzt wie como comme : = является это".split()
+    " it it's to: now jetzt wie como comme : = является это".split()
 )
 IDEOGRAPHIC_COPULAS = ("是", "为", "為", "は", "：", "が", "改成", "叫", "는", "은")
 # Fields that hold the value of what another field names: `variable "db_password" { default = "…" }`.
@@ -323,17 +381,16 @@ COLUMN = r"[\w-]{2,40}$"
 ROW_EDGES = ("|", "│", "\t", ",")
 # With letters and digits, and yet no password: a path, a file, an address, a version, a date, an amount, a term.
 ORDINARY = (
-    r"(?i)(?:[/~.@#$<>{(\[-]|\w+://|[\w.+-]+@[\w-]+\.|\S*\.[a-z]{1,8}(?::[0-9]+)*$|v?[0-9]+\.[0-9]|[0-9][0-9.,:/TZtz+-]*(?-i:[a-z%-]{0,12})$"
+    r"(?i)(?:[/~.@#$<>{(\[-]|\w+://|[\w.+-]+@[\w-]+\.|\S*\.(?-i:[a-z]{1,8})(?::[0-9]+)*$|[\w.-]+@[\w-]+[:~]|v?[0-9]+\.[0-9]|[0-9][0-9.,:/TZtz+-]*(?-i:[a-z%-]{0,12})$"
     r"|[\w.-]+\(|[\w-]+(?:\.[\w-]+)*:[0-9]+$|0x[0-9a-f]+$"
     r"|(?:base|sha-?|md|utf-?|oauth|auth|argon|pbkdf|ed|ecdsa|x|s|k|i|l|v|p|ec|rs|hs|es|ps|aes-?|rsa-?|http/?|ipv|python|py"
     r"|win|secp|curve|crc|node|java|php|ctrl\+|f|mp|h|sql|log4j|web|step|phase|line|chapter|table|issue|pr|user|test|room"
-    r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$))"
+    r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$)|(?-i:[a-z_]{2,20})=[^=]|[0-9]{3,4}_[a-z]|\w+:[\"']|\S{0,40}</)"
 )
 # The name's last word decides; these come after it and change nothing.
 NAME_TAILS = frozenset(
     "value base data string str b64 base64 dev prod production test testing live old new default staging local main"
-    " raw plain text plaintext cleartext current one two secure hash hashed encoded encrypted override"
-    " 1 2 3 4 5 6 7 8 9 0".split()
+    " raw plain text plaintext cleartext current one two secure hash hashed encoded encrypted override".split()
 )
 PASSWORD_WORDS = frozenset(
     "pass pw psk requirepass masterauth senha clave contrasena storepass keypass dbpass userpass rootpw adminpw rootpass adminpass smtppass mailpass ftppass".split()
@@ -354,6 +411,9 @@ KEY_WORDS = frozenset(
     " preshared subscription server root write functions jwt cookie cookies bot merchant developer dev integration"
     " security token authorization".split()
 )
+CHOSEN_KEY_WORDS = frozenset(
+    "secret master signing encryption session jwt cookie app shared preshared wifi wlan wpa vpn network".split()
+)
 # … and after one of these it is not, whatever its value.
 PLAIN_KEY_WORDS = frozenset(
     "public pub primary foreign cache sort partition idempotency hot row object registry host map dict lookup group"
@@ -370,7 +430,7 @@ HARMLESS_WORDS = frozenset(
     " enabled disabled regex pattern format provider manager mgr store service class endpoint host port prefix suffix"
     " status state role roles scope scopes user username mode method methods kind algorithm alg charset help title"
     " description message error errors page policies rotation strength rules rule check checks validator input output"
-    " form view template screen button reset change changed confirmation cost price counts ring chain pair pairs"
+    " form view template screen button reset change changed cost price counts ring chain pair pairs"
     " bits exchange agreement stretching derivation iterations rounds stdin source target info log logs level handler"
     " middleware func function callback module parser lexer lookup table column row server servers issuer audience"
     " set get reader writer cache tokens secrets keys ref references namespace domain location bucket attempts age"
@@ -382,7 +442,7 @@ HARMLESS_WORDS = frozenset(
 PLAIN_TOKEN_WORDS = frozenset(
     "public publishable next page continuation cursor pagination sync max min num total unexpected invalid per prompt completion input"
     " output context stop eos bos pad unk mask special cancellation lexer cls sep start end last first current image"
-    " design syntax parse parsed grammar n line word separator delimiter css theme color unknown expected nextpage"
+    " syntax parse parsed grammar n line word separator delimiter unknown expected nextpage"
     " cached reasoning thinking budget text string number keyword operator identifier comment".split()
 )
 
@@ -404,24 +464,56 @@ PLACEHOLDER = (
     r"|module|event|data|user|form|state|credentials|creds|app|conf|client|session|response|res|result|kwargs|environ"
     r"|import\.meta|Deno|System|Environment|ENV|builder|context|input|output|node|item)(?:\.|\[|->|::|\?\.)[A-Za-z_\"'\[]"
     r"|(?:sha(?:1|224|256|384|512)|md5)[:-]|arn:|https?://[^\s@?]{0,300}$|op://|vault:|ssm:|ref\+|file://|ssh-(?:rsa|ed25519)"
-    r"|-----BEGIN (?:PUBLIC|CERT)|!(?:vault|ref|secret|sub|getatt)|enc\[)"
+    r"|-----BEGIN (?:PUBLIC|CERT)|[\"'] ?\+|!(?:vault|ref|secret|sub|getatt|env|var)|enc\[|urn:|--)"
+)
+# The same anywhere in a value: `r}=e.parse(String(t.path));t.path=…`.
+CODE_WITHIN = r"[\w)\]]\.[A-Za-z_]\w*\(|=>|\)\.[a-z]|[)\]}]=|\w\([\w.]*\)|\?\w+\.\w+"
+# No value of a secret, even in quotes: a version, a regular expression, a format.
+NO_VALUE = (
+    r"v?[0-9]{1,3}(?:\.[0-9]{1,4}){1,3}$|(?=[^\s]{0,200}(?:\[(?:A-Z|a-z|[0-9]-[0-9]|\^)|\(\?[:=!<]|\)s))\S"
 )
 # Code: a call, an index, an attribute, a generic type, a template.
 CODE = (
-    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|\[(?=[A-Za-z_\"'0-9\[\]:$@])|<[A-Za-z])"
+    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|(?:\?\.)?\[(?=[A-Za-z_\"'0-9\[\]:$@]|$)|\{$|<[A-Za-z])"
+    r"|[&*][A-Za-z_]\w*(?:\.\w+)+$|[\\A-Za-z_]\w{0,30}(?:\\\w{1,30}){0,6}::\w|[a-z_]\w*(?:[!?]?\.[A-Za-z_]\w*){2,8}!?$|(?:[a-z]+[A-Z_]\w*[!?]?\.[A-Za-z_]\w*|[a-z]\w*[!?]?\.[A-Za-z]\w*(?-i:[a-z][A-Z]|_|assword|oken)\w*)$"
     r"|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+){1,6}[?!]?$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\??$|[A-Z]{2,}[A-Z0-9]*(?:_[A-Z0-9]+)+$|[\w.$\[\]]+(?:&&|\|\||=>|=!|,\w+&&)|f[\"']|r[\"']|b[\"']\W|\w*\{\w+\})"
 )
 # Words that a sentence about passwords has, and a passphrase has not.
 SENTENCE_WORDS = frozenset(
     "the a an is are be must should may can cannot not your you to for of in at least and or with has have was will this"
     " that it too password passwords token secret key required invalid characters please enter der die das ist und nicht"
-    " muss le la les est de un une el es".split()
+    " muss le la les est de un une el es by from into on if when while during before after only also no none never always"
+    " requires needs option flag argument parameter via instead now then so as but we i he they its their set using used user".split()
 )
+# Words of terms joined by hyphens, such as `must-be-changed`, `new-user-password`, `base-url-path`.
+TERM_WORDS = frozenset(
+    "new old current reset change changed field input text type name file path url key value data base end one case"
+    " time user users login auth hash hashed policy strength form label test tests config default example your our my"
+    " secret secrets token credential credentials admin db database app env service client server api http https www"
+    " com org net html json yaml page list item read write only set get has two three plain same origin include up"
+    " down left right manager managers store provider min max length store access account random generated required"
+    " optional encrypted decrypted stored cluster local global prod production staging dev stage demo main latest".split()
+)
+_CODE = r"(?:[0-9]{4,8}(?![\w-])|(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,10}(?:-[a-z0-9]{3,10}){1,4})"
 # A short code that a person types, named in words: a PIN, a verification code, a list of recovery codes.
 SAID_CODE = (
-    r"(?i)(?<![a-z])(?:pin(?:[ -]?(?:code|number))?|(?:verification|security|recovery|backup|login|otp|2fa|mfa|one-time|sms|tan)[ -]?(?:codes?|pins?))"
-    r"(?:[ \t][a-z]{1,12}){0,2}?(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was|lautet|ist|est|es)(?=[ \t]))[ \t\"'`\r\n-]{1,6}"
-    r"(?P<secret>(?:[0-9]{4,8}|(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,6}-[a-z0-9]{4,6})(?:[\s,]{1,3}(?:[0-9]{4,8}|[a-z0-9]{4,6}-[a-z0-9]{4,6})){0,20}+)(?![\w.%:/-])"
+    r"(?i)(?<![a-z])(?:pin(?:[ -]?(?:code|number))?|(?-i:OTP|TAN|TOTP)|(?:verification|security|recovery|backup|login|otp|2fa|mfa|one-time|sms|tan)[ -]?(?:codes?|pins?))"
+    r"(?:[ \t][\w(),'-]{1,16}){0,8}?(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was|lautet|ist|est|es)(?=[ \t])|(?= [0-9]{6}(?![\w.%:/-])))[ \t\"'`\r\n*\u2022-]{1,8}"
+    rf"(?P<secret>{_CODE}(?:[\s,*\u2022-]{{1,6}}(?:[0-9]{{1,2}}[.)][ ])?{_CODE}){{0,20}}+)(?![\w.%:/-])"
+)
+CODE_WORDS = (
+    "pin",
+    "verification",
+    "security",
+    "recovery",
+    "backup",
+    "login",
+    "otp",
+    "2fa",
+    "mfa",
+    "one-time",
+    "sms",
+    "tan",
 )
 # A seed for one-time passwords in groups of four.
 OTP_SEED = (
@@ -494,6 +586,19 @@ PRIVATE_TAG = (
 )
 WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ž]+|[0-9]+|[^\W\d_a-zA-ZÀ-ž]+"
 PART = r"[^\W_]+"
+HEX = r"[0-9A-Fa-f-]+$"
+IDENTIFIER = r"[\w.:/%-]+$"
+LETTERS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
+# The pairs of letters that make up 94 % of the words in texts about programs: each letter with those that follow it.
+LETTER_PAIRS = frozenset(
+    first + second
+    for first, *others in (
+        "abcdgilmnprstuv baeloru caehklmortu daeio eacdefglmnprstvwx faeioru geiorsy haeio iacdefglmnoprstv jes keips"
+        " ladeilostuy madeimopu nacdefgiostuv ocdfgiklmnoprstuvw padeloprtu qu raceikmnorstuy sacehikopstu taehiorstuy"
+        " uabcdeglmnprst vaei waehior xipt yps"
+    ).split()
+    for second in others
+)
 UNQUOTED = r"[^\s\"'`<]{1,600}+"
 # Where a value without quotes ends before the next space: at the next field.
 NEXT_FIELD = (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from . import rules
 from .markers import MARK
-from .matching import pattern
+from .matching import pattern, replaced
 from .randomness import is_random
-from .values import is_bound_secret, is_placeholder, looks_chosen
+from .storable_text import folded
+from .values import is_bound_secret, is_no_password, is_placeholder, looks_chosen
 
 REACH = 200  # as far as that
 _MOST_PIECES = 20
@@ -32,6 +33,15 @@ def value_before(text: str, begin: int, end: int, kind: str) -> tuple[int, int, 
     return begin, begin + len(value), kind
 
 
+def login_pairs(text: str) -> str:
+    """Redact the password of `bob / …` in a line about logging in."""
+    lines = text.split("\n")
+    for place, line in enumerate(lines):
+        if " / " in line and any(map(folded(line).__contains__, rules.LOGIN_WORDS)):
+            lines[place] = replaced(rules.LOGIN_PAIR, line, "password", is_no_password)
+    return "\n".join(lines)
+
+
 def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] | None:
     """The value that a sentence, a call or a block binds to a name before it.
 
@@ -40,6 +50,7 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
     """
     own, bound, other, seen, lines = True, True, False, 0, 0
     wrapped = False  # in a call such as `SecretStr("…")`
+    signed = False  # `Password:`, with its value alone on the next line
     apart = False  # a sign or the edge of a cell stands between
     named = begin
     if qualifier := pattern(rules.QUALIFIER).match(text, begin):
@@ -51,13 +62,14 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
             return None
         if found == "line":
             lines += 1
-            own = bound = own and bound and (seen > 0 or (lines == 1 and _is_read(text, named)))
+            own = bound = own and bound and (seen > 0 or (lines == 1 and (signed or _is_read(text, named))))
             part = []
             if lines > 3:
                 return None
         elif found == "sign":
             bound = own or (len(part) == 1 and part[0] in rules.NEUTRAL_NAMES)
             other = not bound
+            signed = own and not seen
             apart = apart or (own and not seen and (piece[0] in ("->", "→") or begin > named))
         elif found == "edge":
             if piece[0] in ")}]" and lines and not own:
@@ -68,7 +80,8 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
                 and text[piece.end() : piece.end() + 1] == " "
             )
             bound = own and not seen and (cell or piece[0] in ",(")
-            apart = apart or (bound and cell)
+            aside = piece[0] == "(" and text[piece.start() - 1].isspace()
+            apart = apart or (bound and (cell or aside))
             bound = bound or (wrapped and piece[0] == "(")
             own, other, part, wrapped = False, False, [], False
         elif found == "ideographs":

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 from . import rules
 from .markers import marker
-from .matching import pattern
+from .matching import pattern, replaced
 from .names import secret_kind
 from .storable_text import folded
-from .values import is_cell
+from .values import is_cell, is_placeholder
 
 _MOST_ROWS = 20
+
+
+def manifest_values(text: str) -> str:
+    """Redact the values of a manifest of Kubernetes that holds secrets, whatever their names are."""
+
+    def redact(match: re.Match[str]) -> str:
+        begin = match.start(2) - match.start()
+        return match[0][:begin] + replaced(rules.MANIFEST_VALUE, match[2], "secret", is_placeholder)
+
+    return pattern(rules.MANIFEST_VALUES).sub(redact, text)
 
 
 def table_cells(text: str) -> str:

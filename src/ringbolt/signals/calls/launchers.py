@@ -81,7 +81,7 @@ _WITH_VERB: dict[str, tuple[str, ...]] = {
     "mise": ("exec", "x"),
     "asdf": ("exec",),
     "rbenv": ("exec",),
-    "nix": ("develop", "shell", "run"),
+    "nix": ("run",),
     "minikube": ("kubectl",),
     "microk8s": ("kubectl",),
     "rtk": ("proxy",),
@@ -99,6 +99,11 @@ _SSH_OPTIONS = frozenset(
 _EXEC_OPTIONS = frozenset(
     "-u --user -w --workdir -e --env --env-file --index -n --namespace -c --container --context -f"
     " --file -p --project-name --kubeconfig --cluster --detach-keys".split()
+)
+_RUN_OPTIONS = _EXEC_OPTIONS | frozenset(
+    "-v --volume --mount --publish --name --entrypoint --network --net --platform --add-host --label -l"
+    " --memory -m --cpus --gpus --shm-size --ulimit --hostname -h --dns --cap-add --security-opt --device"
+    " --pull --restart --user --tmpfs --group-add --runtime --log-driver --cgroupns --ipc --pid".split()
 )
 
 
@@ -224,6 +229,13 @@ def _after_launcher(name: str, words: list[str]) -> list[str] | None:
             elif name == "direnv":
                 rest = rest[1:]
             return rest or None
+    if _ELSEWHERE.get(name) is _of_container:
+        # `docker compose run web …` begins a container for this command alone, on the files of this folder.
+        composed, rest = _of_compose(words)
+        options = rest[1 : rest.index("--")] if "--" in rest else rest[1:]
+        if not composed or rest[:1] != ["run"] or {"-d", "--detach"} & set(options):
+            return None
+        return _skip_options(rest[1:], _RUN_OPTIONS)[1:] or None
     options = _PREFIXES.get(name)
     if options is None:
         return None
@@ -287,16 +299,19 @@ def _of_ssh(words: list[str], command: SimpleCommand) -> tuple[str, str] | None:
 
 def _of_container(words: list[str], command: SimpleCommand) -> tuple[str, str] | None:
     """`docker exec web …` and `docker compose exec web …`."""
+    _, rest = _of_compose(words)
+    return _elsewhere(_skip_options(rest[1:], _EXEC_OPTIONS), command) if rest[:1] == ["exec"] else None
+
+
+def _of_compose(words: list[str]) -> tuple[bool, list[str]]:
+    """Whether a command of docker is one of compose, and what follows with its verb first."""
     rest = words[1:]
-    if words[0].rpartition("/")[2] != "docker-compose":
+    composed = words[0].rpartition("/")[2] == "docker-compose"
+    if not composed:
         rest = _skip_options(rest, _EXEC_OPTIONS)
     if rest[:1] == ["compose"]:
-        rest = rest[1:]
-    rest = _skip_options(rest, _EXEC_OPTIONS)
-    if rest[:1] != ["exec"]:
-        return None
-    rest = _skip_options(rest[1:], _EXEC_OPTIONS)
-    return _elsewhere(rest, command)
+        rest, composed = rest[1:], True
+    return composed, _skip_options(rest, _EXEC_OPTIONS)
 
 
 def _of_pod(words: list[str], command: SimpleCommand) -> tuple[str, str] | None:
@@ -339,6 +354,26 @@ def _of_nix_shell(words: list[str], command: SimpleCommand) -> tuple[str, str] |
     return None
 
 
+def _of_nix(words: list[str], command: SimpleCommand) -> tuple[str, str] | None:
+    """`nix develop -c …`."""
+    for place, word in enumerate(words[:-1]):
+        if word in ("-c", "--command") and words[1] in ("develop", "shell"):
+            return " ".join(map(_quoted, words[place + 1 :])), ""
+    return None
+
+
+def _of_machine(words: list[str], command: SimpleCommand) -> tuple[str, str] | None:
+    """`vagrant ssh -c "…"` and `devcontainer exec …`."""
+    if words[1:2] == ["ssh"]:
+        return next(
+            ((line, "vagrant") for word, line in pairwise(words) if word in ("-c", "--command")), None
+        )
+    if words[1:2] == ["exec"]:
+        rest = _skip_options(words[2:], frozenset("--workspace-folder --config --id-label".split()))
+        return _elsewhere(["devcontainer", *rest], command)
+    return None
+
+
 def _quoted(word: str) -> str:
     if word and all(letter.isalnum() or letter in "-_./:=@%+," for letter in word):
         return word
@@ -357,4 +392,7 @@ _ELSEWHERE: dict[str, Callable[[list[str], SimpleCommand], tuple[str, str] | Non
     "fly": _of_heroku,
     "flyctl": _of_heroku,
     "nix-shell": _of_nix_shell,
+    "nix": _of_nix,
+    "vagrant": _of_machine,
+    "devcontainer": _of_machine,
 }

@@ -195,6 +195,8 @@ def _mark(tokens: list[Token], lookup: Lookup) -> None:
         for phrase, mark in lookup.phrases.get(words[at], ()):
             size = len(phrase)
             if size == 1 or tuple(words[at : at + size]) == phrase:
+                if at and tokens[at].text == "May":
+                    break  # "14 to 18 May"
                 for one in tokens[at : at + size]:
                     one.mark = mark
                 tokens[at].first = True

@@ -47,7 +47,7 @@ _SOURCE_SEQS = " UNION ".join(
     for table, cites in SOURCES.items()
     for cite in cites.values()
 )
-_RECENT = ("seq", "type", "at", "text", "channel", "item", "status")
+_RECENT = ("seq", "type", "at", "text", "channel", "step", "status")
 _SELECT_RECENT = (
     "SELECT e.seq, e.event_type, e.timestamp, substr(e.text, 1, 1000), o.channel, e.item_id, r.status"
     " FROM (SELECT seq, event_type, timestamp, text, item_id, origin_id, task_id, ref_seq FROM events"
@@ -109,14 +109,14 @@ _SELECT_INFERRED_PLAN = f"{distilled.SELECT} AND kind = 'inferred_plan'"
 
 
 # The messages that completed the last steps: in the event that did it, or in the one it was inferred from.
-_REPORTS = ("item", "seq", "type", "at", "text", "channel")
+_REPORTS = ("step", "seq", "type", "at", "text", "channel")
 _SELECT_REPORTS = (
     "SELECT s.item_id, coalesce(m.seq, e.seq), coalesce(m.event_type, e.event_type),"
     " coalesce(m.timestamp, e.timestamp), substr(coalesce(m.text, e.text), 1, 1000), o.channel"
     " FROM (SELECT item_id, cause_seq FROM steps WHERE task_id = :task_id AND status = 'completed'"
     " AND dropped_in IS NULL AND cause_seq IS NOT NULL ORDER BY cause_seq DESC LIMIT 30) s"
     " JOIN events e ON e.task_id = :task_id AND e.seq = s.cause_seq"
-    " LEFT JOIN events m ON m.task_id = e.task_id AND m.seq = e.ref_seq AND e.event_type = 'item.inferred'"
+    " LEFT JOIN events m ON m.task_id = e.task_id AND m.seq = e.ref_seq AND e.event_type = 'step.inferred'"
     " JOIN origins o ON o.id = coalesce(m.origin_id, e.origin_id)"
     " WHERE coalesce(m.text, e.text) IS NOT NULL"
 )

@@ -146,7 +146,9 @@ def click_command(declared: OperationCommand) -> Command:
     def click_parameter(parameter: Parameter, attributes: dict[str, Any]) -> click.Parameter:
         if parameter.positional:
             return click.Argument([parameter.key], **attributes)
-        attributes = {"help": parameter.help(meanings.get(parameter.name, "")), **attributes}
+        attributes["help"] = parameter.help(
+            meanings.get(parameter.name, ""), attributes.get("multiple", False)
+        )
         return click.Option([*parameter.flags, parameter.key], **attributes)
 
     def run(**values: Any) -> None:

@@ -33,21 +33,21 @@ _NARROW = 10  # no column of a table becomes narrower
 _READABLE = 24  # a column that is cut to less is hard to read
 _MOST_NAMED = 1000  # tasks, the newest first, among which one is found by its name
 
-_given: dict[str, Any] = {}
+_common: dict[str, Any] = {}
 
 
 class WrongUsage(Exception):
     """Options that cannot be combined."""
 
 
-def given() -> dict[str, Any]:
+def common_values() -> dict[str, Any]:
     """The common options of this call, wherever on the line they were."""
-    return _given
+    return _common
 
 
 def apply_common_options() -> None:
     """Let those common options take effect that concern this whole process and the ones that it starts."""
-    if given().get("keep_secrets"):
+    if common_values().get("keep_secrets"):
         require_user("--keep-secrets")
         os.environ["RINGBOLT_KEEP_SECRETS"] = "on"
 
@@ -63,7 +63,7 @@ def open_memory(
     clock: Callable[[], float] = time.time,
 ) -> Room:
     """Open the memory with the operations of one room, which loads faster than all of TaskMemory."""
-    common = given()
+    common = common_values()
     opened: Any = room if issubclass(room, Opening) else type(room.__name__, (Opening, room), {})
     is_user = speaks_as_user()
     memory = opened.open(
@@ -85,7 +85,7 @@ def open_memory(
 
 def speaks_as_user() -> bool:
     """Whether a person runs this command, or a program says that it does so for one."""
-    return bool(given().get("as_user")) or is_terminal(sys.stdin)
+    return bool(common_values().get("as_user")) or is_terminal(sys.stdin)
 
 
 def require_user(command: str) -> None:
@@ -127,7 +127,7 @@ def call(
 
 def task_option(positional: str | None = None) -> dict[str, Any]:
     """The argument `task_id`, from --task or a positional argument."""
-    option = given().get("task")
+    option = common_values().get("task")
     if positional and option and positional != option:
         raise WrongUsage("The task is named twice.")
     return {"task_id": positional or option}
@@ -161,7 +161,7 @@ def named_task(memory: Base, name: str) -> str:
 
 def every_workspace(arguments: dict[str, Any]) -> None:
     """Pass --everywhere to an operation that has an argument `workspace`."""
-    if given().get("everywhere"):
+    if common_values().get("everywhere"):
         arguments["workspace"] = None
 
 
@@ -226,7 +226,7 @@ def echo(text: str, *, err: bool = False) -> None:
 
 def wants_json() -> bool:
     """Whether the caller passed --json."""
-    return bool(given().get("json"))
+    return bool(common_values().get("json"))
 
 
 def emit(data: Any) -> None:
@@ -348,7 +348,7 @@ def opened_with_progress(room: type[Room], title: str, *, create: bool = False) 
 
 def run_to_end(run: Callable[[], int], *, plain: bool) -> NoReturn:
     """Run a command and end the process with its exit code; errors are printed, not raised."""
-    _given.clear()
+    _common.clear()
     _never_fail_to_print()
     try:
         code = _exit_code(run, plain)

@@ -11,13 +11,13 @@ from types import UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from ...ledger.base import Base
-from .console import WrongUsage, answer, call, given, json_of, text_of
+from .console import WrongUsage, answer, call, common_values, json_of, text_of
 
 # --- options that every command has -----------------------------------------------------------------
 
 
 class CommonOption(NamedTuple):
-    """An option that goes to `console.given`. Without a metavar it is a flag."""
+    """An option that goes to `console.common_values`. Without a metavar it is a flag."""
 
     flag: str
     metavar: str
@@ -25,13 +25,13 @@ class CommonOption(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in `given`."""
+        """Its name in `common_values`."""
         return self.flag[2:].replace("-", "_")
 
     def keep(self, value: Any) -> None:
         """Keep a value, if there is one: the rightmost one on the line wins."""
         if value:
-            given()[self.name] = value
+            common_values()[self.name] = value
 
 
 TASK = CommonOption("--task", "TASK", "Task: its id, the beginning of its id, or words of its name.")
@@ -112,9 +112,10 @@ class Parameter:
                 more["metavar"] = _METAVARS.get(self.flags[0], default)
         return {**more, **self._more}
 
-    def help(self, meaning: str) -> str:
-        """The default help: the meaning of the parameter, from the operation's docstring."""
-        return meaning + (" - reads standard input." if self._stdin else "")
+    def help(self, meaning: str, repeated: bool) -> str:
+        """Its help; by default the meaning of the parameter, from the operation's docstring."""
+        text = self._more.get("help") or meaning + (" - reads standard input." if self._stdin else "")
+        return f"{text} Can be repeated." if repeated else text
 
     def _metavar(self) -> str:
         word = self.flags[0].upper()
@@ -153,8 +154,8 @@ STEP = "--step"
 NAMED_TASK = argument("task", of="task_id", required=False)
 TOKEN = option("--token", help="Fencing token of a claim.")
 KEY = option("--key")
-TAGS = option("--tag", of="tags", help="A label; repeat it for several.")
-BECAUSE = option("--because", "--reason", of="reason", help="Why.")
+TAGS = option("--tag", of="tags")
+BECAUSE = option("--because", "--reason", of="reason")
 # Parameters of operations whose option is not simply named like them.
 _USUAL = {each.name: each for each in (TOKEN, TAGS, BECAUSE)}
 # What "*" leaves out: --task, --workspace and --everywhere say it.
@@ -232,7 +233,7 @@ class OperationCommand:
         for parameter in self.parameters:
             if (value := parameter.value(parsed[parameter.key])) is not None:
                 _put(arguments, parameter, value)
-        named = given().get("task") if self.task else None
+        named = common_values().get("task") if self.task else None
         if named and arguments.setdefault("task_id", named) != named:
             raise WrongUsage("The task is named twice.")
         arguments = {**self._defaults, **arguments}

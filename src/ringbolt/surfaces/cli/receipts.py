@@ -38,7 +38,7 @@ def receipt(memory: Base, result: dict[str, Any]) -> list[str]:
 def _described(event: dict[str, Any], titles: dict[str, str]) -> str:
     """An event in words, with the step that it marked and the status that it set."""
     data, parts = event["data"], list[str]()
-    if (step := event["item"]) in titles and (status := data.get("step_status")):
+    if (step := event["step"]) in titles and (status := data.get("step_status")):
         parts.append(f"{cut(titles[step])}: {_MARKED.get(status, status)}")
     if event["type"] == "task.updated" and data.get("status"):
         parts.append(f"the task is {data['status']}")

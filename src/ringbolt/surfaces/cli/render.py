@@ -74,7 +74,7 @@ def task(data: Data) -> list[str]:
     if data["goal"] not in (None, data["request"], data["name"]):
         lines.append(f"Goal: {line(data['goal'])}")
     inferred = "Plan, inferred from what was said" if data["plan_inferred"] else None
-    lines += _section(inferred or f"Plan v{data['plan_version']}", steps(data["items"]))
+    lines += _section(inferred or f"Plan v{data['plan_version']}", steps(data["steps"]))
     lines += [f"Next: {line(data['next_step'])}"] if data["next_step"] else []
     lines += _section("Blocked by", (f"  {line(blocker)}" for blocker in data["blockers"]))
     lines += _section("Decisions", map(_decision, data["decisions"]))
@@ -135,7 +135,7 @@ def _effect(effect: Data) -> str:
 
 
 def _claim(claim: Data) -> str:
-    what = f"step {line(claim['item'])}" if claim["item"] else "the task"
+    what = f"step {line(claim['step'])}" if claim["step"] else "the task"
     return f"  {line(claim['holder'])} has {what} until {minute(claim['expires_at'])}"
 
 
@@ -149,7 +149,7 @@ def _value(value: Any) -> str:
 def event(data: Data) -> str:
     """An event in one line."""
     who = data["origin"]["agent"] or data["origin"]["principal"]
-    step = f" [{line(data['item'])}]" if data["item"] else ""
+    step = f" [{line(data['step'])}]" if data["step"] else ""
     return f"#{data['seq']} {minute(data['at'])} {line(who)}{step} {event_words(data, 200)}"
 
 
@@ -159,7 +159,7 @@ def event_in_full(data: Data) -> None:
     echo(f"{data['task_id']} #{data['seq']} {data['type']} at {data['at']}")
     who = ", ".join(f"{name} {line(value)}" for name, value in origin.items() if value)
     echo(f"by {who}")
-    for name in ("item", "ref"):
+    for name in ("step", "ref"):
         if data[name] is not None:
             echo(f"{name} {line(data[name])}")
     if data["text"]:

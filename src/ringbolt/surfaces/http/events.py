@@ -199,7 +199,7 @@ def _line(row: Row) -> dict[str, Any]:
         "at": row["timestamp"],
         "text": (row["text"] or "")[:LINE],
         "letters": len(row["text"] or ""),
-        "item": row["item_id"],
+        "step": row["item_id"],
         "ref": row["ref_seq"],
         "agent": row["agent"],
         "channel": row["channel"],

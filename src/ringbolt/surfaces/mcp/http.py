@@ -16,8 +16,9 @@ from starlette.types import Receive, Scope, Send
 from ...memory import TaskMemory
 from ...model.capabilities import AGENT
 from ..blocking import Waiting
+from . import protocol
 from .handlers import plain_name
-from .server import Context, HttpCaller, agent_name, make_server, run_on_thread
+from .server import Context, HttpCaller, agent_name, client_abilities, make_server, run_on_thread
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _THIS_MACHINE = TransportSecuritySettings(
@@ -44,9 +45,12 @@ def asgi_app(memory: TaskMemory, *, tools: str = "core", guarded: bool = False) 
         headers: Mapping[str, str] = ctx.request.headers if ctx.request is not None else {}
         agent = agent_name(ctx)
         known: TaskMemory | None = scope.get("ringbolt.memory")
+        waiting: Waiting = scope.get("ringbolt.waiting") or own_waiting
         return HttpCaller(
+            can=client_abilities(ctx) - {protocol.ELICITATION},
+            keep=lambda _, wait: waiting.keep(wait),
             memory=lambda: _named(known, agent) if known else _acting(agent_memory, agent, headers),
-            waiting=scope.get("ringbolt.waiting") or own_waiting,
+            waiting=waiting,
             run=scope.get("ringbolt.run") or run_on_thread,
             left=scope.get("ringbolt.gone"),
         )

@@ -7,6 +7,7 @@ each request in the era it was asked in.
 
 from __future__ import annotations
 
+from binascii import b2a_base64
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -34,6 +35,17 @@ SERVER = {
     "version": __version__,
     "description": "Task memory for agents: survives compactions, restarts, crashes and hand-overs.",
 }
+# The icon of the web page. Clients get it when they ask who we are and what we offer, not with every answer.
+_ICON = (
+    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" '
+    b'fill="#0f766e"/><path d="M11 25V7h6a5 5 0 0 1 0 10h-6M17 17l5 8" stroke="#fff" stroke-width="3.5" '
+    b'stroke-linecap="round" stroke-linejoin="round" fill="none"/></svg>'
+)
+_ICON_URL = f"data:image/svg+xml;base64,{b2a_base64(_ICON, newline=False).decode()}"
+ICONS: list[Json] = [{"src": _ICON_URL, "mimeType": "image/svg+xml", "sizes": ["any"]}]
+_INTRODUCED: Json = {**SERVER, "icons": ICONS}
+# What a client may say it can do, and we use.
+ELICITATION, TASKS = "elicitation", f"{_NAME}/tasks"
 CAPABILITIES: Json = {
     "completions": {},
     "prompts": {"listChanged": False},
@@ -44,6 +56,8 @@ CAPABILITIES: Json = {
 HOUR = 3_600_000
 PUBLIC = ("tools/list", "prompts/list", "resources/templates/list", "server/discover")
 _PRIVATE = ("resources/list", "resources/read")
+# Of the extension for tasks; since 2026-07-28.
+TASK_METHODS = ("tasks/get", "tasks/update", "tasks/cancel")
 
 # The parameters of each method that must be there, with their types.
 _REQUIRED: dict[str, dict[str, type]] = {
@@ -55,8 +69,9 @@ _REQUIRED: dict[str, dict[str, type]] = {
     "prompts/list": {},
     "prompts/get": {"name": str},
     "completion/complete": {"ref": dict, "argument": dict},
+    **{method: {"taskId": str} for method in TASK_METHODS},
 }
-_OBJECTS = ("arguments", "_meta")
+_OBJECTS = ("arguments", "inputResponses", "_meta")
 
 
 class ProtocolError(Exception):
@@ -84,6 +99,7 @@ class Request(NamedTuple):
     modern: bool
     client: str  # the name of the client, as it gave it
     progress: str | int | None  # the token under which it wants to hear of progress
+    can: frozenset[str]  # of ELICITATION and TASKS
 
 
 class Notification(NamedTuple):
@@ -105,6 +121,7 @@ class Connection:
 
     def __init__(self) -> None:
         self.offers_roots = False
+        self._can: frozenset[str] = frozenset()
         self._client: str | None = None  # set by `initialize`
 
     def receive(self, line: bytes) -> Request | Notification | Response | Json | None:
@@ -158,7 +175,7 @@ class Connection:
             return _result(id, {})
         if method == "server/discover":
             return _result(id, shaped(method, _discovered(), modern))
-        if method not in _REQUIRED:
+        if method not in _REQUIRED or (method in TASK_METHODS and not modern):
             raise ProtocolError(METHOD_NOT_FOUND, "Method not found", method)
         if not modern and self._client is None:
             raise ProtocolError(
@@ -170,7 +187,8 @@ class Connection:
         if method == "completion/complete" and not _is_argument(params["argument"]):
             raise ProtocolError(INVALID_PARAMS, "`argument` needs a `name` and a `value`.")
         client = _name_of(meta.get(_CLIENT)) if modern else self._client or ""
-        return Request(id, method, params, modern, client, meta.get("progressToken"))
+        can = abilities(meta[_CAPABILITIES]) if modern else self._can
+        return Request(id, method, params, modern, client, meta.get("progressToken"), can)
 
     def _initialize(self, params: Json) -> Json:
         version = params.get("protocolVersion")
@@ -181,10 +199,11 @@ class Connection:
         offered = params.get("capabilities")
         self._client = _name_of(params["clientInfo"])
         self.offers_roots = isinstance(offered, dict) and "roots" in offered
+        self._can = abilities(offered) - {TASKS}
         return {
             "protocolVersion": version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
             "capabilities": CAPABILITIES,
-            "serverInfo": SERVER,
+            "serverInfo": _INTRODUCED,
             "instructions": texts.INSTRUCTIONS,
         }
 
@@ -206,22 +225,32 @@ def progress(request: Request, number: int) -> Json:
 
 
 def shaped(method: str, result: Json, modern: bool) -> Json:
-    """A result in the form of the era: since 2026-07-28 it says that it is complete and who answered."""
+    """A result in the form of the era: since 2026-07-28 it says what it is and who answered."""
     if not modern:
         return result
     if method in PUBLIC:
         result = {**result, "ttlMs": HOUR, "cacheScope": "public"}
     elif method in _PRIVATE:
         result = {**result, "ttlMs": 0, "cacheScope": "private"}
-    return {**result, "resultType": "complete", "_meta": {**result.get("_meta", {}), _SERVER: SERVER}}
+    server = _INTRODUCED if method == "server/discover" else SERVER
+    return {"resultType": "complete", **result, "_meta": {**result.get("_meta", {}), _SERVER: server}}
 
 
 def _discovered() -> Json:
     return {
         "supportedVersions": list(MODERN_VERSIONS),
-        "capabilities": CAPABILITIES,
+        "capabilities": {**CAPABILITIES, "extensions": {TASKS: {}}},
         "instructions": texts.INSTRUCTIONS,
     }
+
+
+def abilities(capabilities: Any) -> frozenset[str]:
+    """Which of the capabilities that we use a client has."""
+    offered: Json = capabilities if is_dict(capabilities) else {}
+    forms, extensions = offered.get("elicitation"), offered.get("extensions")
+    # Without a mode it shows forms; one that only opens pages says `url`.
+    found = {ELICITATION} if is_dict(forms) and ("form" in forms or "url" not in forms) else set[str]()
+    return frozenset(found | {TASKS} if is_dict(extensions) and TASKS in extensions else found)
 
 
 def _check_envelope(meta: Mapping[str, Any]) -> None:

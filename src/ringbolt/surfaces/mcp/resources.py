@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ...model.errors import InvalidInput, NotFound, shown
+from ...model.types import is_dict, is_list
 from . import texts
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 ACTIVE = "tasks://active"
 CURRENT = "current"  # stands for the id of the current task
 MOST = 50  # open tasks that are listed as resources
+MOST_LINKS = 3  # in one result: some hosts show them to the model too
 _MARKDOWN, _YAML = "text/markdown", "application/yaml"
 _TASK = re.compile(r"task://([^/?#]{1,200})/(state\.yaml|resume)")
 _VIEWS = {
@@ -60,17 +62,32 @@ def resources(memory: TaskMemory) -> list[dict[str, Any]]:
         }
     ]
     for task in memory.task_list(limit=MOST).tasks:
-        listed += [
-            {
-                "uri": f"task://{task.id}/{view}",
-                "name": f"{task.id} {view}",
-                "title": f"{title}: {texts.plain_name(task.name)}",
-                "mimeType": kind,
-                "description": words,
-            }
-            for view, (title, kind, words) in _VIEWS.items()
-        ]
+        listed += [_view(view, task.id, task.name) for view in _VIEWS]
     return listed
+
+
+def _view(view: str, task_id: str, name: str) -> dict[str, Any]:
+    title, kind, words = _VIEWS[view]
+    return {
+        "uri": f"task://{task_id}/{view}",
+        "name": f"{task_id} {view}",
+        "title": f"{title}: {texts.plain_name(name)}" if name else title,
+        "mimeType": kind,
+        "description": words,
+    }
+
+
+def links(data: Any) -> list[dict[str, Any]]:
+    """Links to the tasks that a result found or began, for the client's user: a model uses their ids."""
+    if not is_dict(data):
+        return []
+    tasks: Any = data.get("tasks")
+    named = [task for task in tasks if is_dict(task) and "id" in task] if is_list(tasks) else []
+    if data.get("seq") == 1 and "task_id" in data:
+        named.append({"id": data["task_id"]})
+    views = (_view("resume", task["id"], task.get("name", "")) for task in named[:MOST_LINKS])
+    about = {"type": "resource_link", "annotations": {"audience": ["user"], "priority": 0.2}}
+    return [{**view, **about} for view in views]
 
 
 def resource(memory: TaskMemory, uri: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from ...model.errors import RingboltError
 from ..blocking import WAIT, Run, Waiting, blocks
 from . import protocol, texts
-from .handlers import Caller, Handlers, ToolCall, plain_name
+from .handlers import Caller, Handlers, ToolCall, plain_name, task_of
 
 Context = ServerRequestContext[Any, Any]
 
@@ -42,16 +42,28 @@ def agent_name(ctx: Context) -> str:
     return plain_name(known.client_info.name) if known else ""
 
 
+def client_abilities(ctx: Context) -> frozenset[str]:
+    """What the client's program says it can do; only since 2026-07-28, when every request says it."""
+    known = ctx.session.client_capabilities
+    modern = ctx.protocol_version in protocol.MODERN_VERSIONS
+    return (
+        protocol.abilities(known.model_dump(by_alias=True, exclude_none=True))
+        if known and modern
+        else frozenset()
+    )
+
+
 def make_server(tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> Server[Any]:
     """The server with a set of tools; `caller` identifies who makes a request."""
     handlers = Handlers(tools)
     answered = partial(_answer, handlers, caller)
-    return Server(
+    server: Server[Any] = Server(
         protocol.SERVER["name"],
         version=protocol.SERVER["version"],
         title=protocol.SERVER["title"],
         description=protocol.SERVER["description"],
         instructions=texts.INSTRUCTIONS,
+        icons=[types.Icon.model_validate(icon) for icon in protocol.ICONS],
         cache_hints={method: CacheHint(ttl_ms=protocol.HOUR, scope="public") for method in protocol.PUBLIC},
         get_tool_input_schema=handlers.schemas.get,
         on_list_tools=partial(answered, "tools/list", types.ListToolsResult),
@@ -65,6 +77,10 @@ def make_server(tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> S
         on_get_prompt=partial(answered, "prompts/get", types.GetPromptResult),
         on_completion=partial(answered, "completion/complete", types.CompleteResult),
     )
+    server.extensions[protocol.TASKS] = {}
+    for method in protocol.TASK_METHODS:
+        server.add_request_handler(method, types.GetTaskRequestParams, partial(answered, method, dict))
+    return server
 
 
 async def _answer(
@@ -87,7 +103,8 @@ async def _answer(
             result = await run(lambda: handlers.answer(method, given, known))
     except protocol.ProtocolError as error:
         raise MCPError(error.code, error.message, error.data) from None
-    return kind.model_validate(result)
+    # A task in place of a result belongs to the extension; the SDK knows no type for it.
+    return result if kind is dict or "resultType" in result else kind.model_validate(result)
 
 
 async def _wait(call: ToolCall, caller: HttpCaller) -> dict[str, Any]:
@@ -97,6 +114,11 @@ async def _wait(call: ToolCall, caller: HttpCaller) -> dict[str, Any]:
         if not blocks(call.name, arguments):
             return await caller.run(call.answer)
         memory: Any = await caller.run(caller.memory)
+        if protocol.TASKS in caller.can:
+            wanted = {**arguments, "block": False}
+            started = await caller.run(lambda: memory.smart_wait(**wanted))
+            caller.waiting.keep((started.task_id, started.seq))
+            return {"resultType": "task", **task_of(started)}
         result = await caller.waiting.wait(memory, arguments, caller.left)
     except RingboltError as error:
         return call.guarded(partial(_raise, error))

@@ -12,7 +12,8 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from queue import SimpleQueue
+from itertools import count
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
@@ -40,7 +41,8 @@ ROOTS_SECONDS = 3  # how long to wait for a client that offers roots
 PROGRESS_SECONDS = 5  # how often a client that asked for it hears that a call still runs
 LAST_SECONDS = 5  # how long calls in hand, and closing, may take after the client has closed its end
 MOST_THREADS = 64  # calls at once; further ones wait for a thread
-_ROOTS = "ringbolt-roots"  # the id of our only request
+ASKING_SECONDS = 0.5  # how often to look whether the answer to a question is still wanted
+_ROOTS = "ringbolt-roots"  # the id of our request for roots; those of questions are numbered
 
 
 class Client:
@@ -55,6 +57,14 @@ class Client:
         self._gone = threading.Event()
         self._opened: Base | None = None
         self._acting: dict[tuple[str, str, str], Base] = {}
+        self._waits: Any = None
+
+    def keep(self, memory: Any, wait: tuple[str, int]) -> None:
+        """Watch a wait that the client will ask about later."""
+        with self._opening:
+            if self._waits is None:
+                self._waits = _late("waits.blocking").BlockingWaits(memory)
+        self._waits.keep(wait)
 
     @property
     def workspace(self) -> str:
@@ -106,6 +116,8 @@ class Client:
     def close(self) -> None:
         """Close the store, if it was opened."""
         self._gone.set()
+        if self._waits is not None:
+            self._waits.end()
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
@@ -159,6 +171,10 @@ class Server:
         self._sending = 0  # answers on their way; their ids are free again
         self._changed = threading.Condition()
         self._reporting = False
+        self._asked: dict[
+            str | int, SimpleQueue[Json | None]
+        ] = {}  # our questions, by the ids of the requests
+        self._numbers = count(1)
         self._root = ""
         self._root_known = threading.Event()  # cleared while the client is asked
         self._root_known.set()
@@ -195,6 +211,8 @@ class Server:
             if received.id == _ROOTS:
                 self._root = first_root(received.result)
                 self._root_known.set()
+            elif (answers := self._asked.pop(received.id, None)) is not None:
+                answers.put(received.result)
         elif received is not None:
             self._send(received)
 
@@ -255,7 +273,22 @@ class Server:
         return handlers.Caller(
             memory=lambda: self._client.memory(agent, root),
             gone=lambda: self._running.get(request.id) is not request,
+            can=request.can,
+            ask=None if request.modern else self._ask,
+            keep=self._client.keep,
         )
+
+    def _ask(self, form: Json, unwanted: Callable[[], bool]) -> Json | None:
+        """Let the client show its user a form; None if it cannot, or the answer is not wanted any more."""
+        id, answers = f"ringbolt-{next(self._numbers)}", SimpleQueue[Json | None]()
+        self._asked[id] = answers
+        self._send({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": form})
+        while not unwanted():
+            with suppress(Empty):
+                return answers.get(timeout=ASKING_SECONDS)
+        self._asked.pop(id, None)
+        self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+        return None
 
     def _send(self, message: Json) -> None:
         line = msgspec.json.encode(message) + b"\n"

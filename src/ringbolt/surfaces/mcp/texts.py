@@ -94,8 +94,8 @@ def _written(name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -
     asked_only = answer is not None and not arguments.keys() - {"task_id", "query"}
     parts = [f"#{data['seq']} {'is the last of' if asked_only else 'written to'} task {data['task_id']}"]
     parts.append(steps_done(data) or data["status"])
-    if name in ("task_register", "task_plan", "task_plan_append", "task_plan_replace") and data["items"]:
-        parts.append(f"new steps: {', '.join(map(encode.name, data['items']))}")
+    if name in ("task_register", "task_plan", "task_plan_append", "task_plan_replace") and data["steps"]:
+        parts.append(f"new steps: {', '.join(map(encode.name, data['steps']))}")
     parts += [f"{word}: {encode.name(data[word])}" for word in ("current", "next") if data[word]]
     if data["token"] is not None:
         parts.append(f"token {data['token']} until {data['expires_at']}")
@@ -115,7 +115,7 @@ def _written(name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -
 
 
 def _pattern(pattern: Mapping[str, Any]) -> str:
-    told = convert(pattern, Pattern).told(lambda text: _quoted(text, _SNIPPET))
+    told = convert(pattern, Pattern).sentence(lambda text: _quoted(text, _SNIPPET))
     return f"From an earlier task here: {told}."
 
 

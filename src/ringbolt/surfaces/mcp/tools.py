@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from ...model import validate
+from ...model.capabilities import Power
 from ...model.operation import Operation, first_sentence
 from ...model.types import is_dict
 from ...operations import CORE_ROOMS, OPERATIONS, input_schema, output_schema, parameters
@@ -21,6 +22,8 @@ Schema = dict[str, Any]
 
 
 SETS = ("core", "full")
+# Calls that make a task the one of the caller's session.
+TURNS = ("task_resume", "task_focus")
 # Name for a result that is not an object: before 2026-07-28 structured content must be an object.
 WRAPPED = "result"
 
@@ -63,6 +66,7 @@ def tool(operation: Operation, tools: str) -> Schema:
     """A tool as `tools/list` shows it."""
     core = tools == "core"
     title = operation.name.replace("_", " ").capitalize()
+    powers = _powers(operation, core)
     return {
         "name": operation.name,
         "title": title,
@@ -75,19 +79,20 @@ def tool(operation: Operation, tools: str) -> Schema:
         **({} if core else {"outputSchema": result_schema(operation.name)}),
         "annotations": {
             "title": title,
-            "readOnlyHint": operation.scope == "read" and not operation.writes_with,
-            "destructiveHint": operation.destructive,
+            "readOnlyHint": operation.scope == "read"
+            and not operation.writes_with
+            and operation.name not in TURNS,
+            "destructiveHint": operation.destructive or "commands" in powers,
             "idempotentHint": operation.repeatable,
-            "openWorldHint": _reaches_out(operation, core),
+            "openWorldHint": not powers.isdisjoint(("commands", "egress")),
         },
     }
 
 
-def _reaches_out(operation: Operation, core: bool) -> bool:
-    """Whether a call can make something happen outside this machine."""
+def _powers(operation: Operation, core: bool) -> set[Power]:
+    """What a call can make happen beyond the store."""
     arguments = operation.core if core else operation.powers
-    needed = {power for argument in arguments for power in operation.powers.get(argument, ())}
-    return not needed.isdisjoint(("commands", "egress"))
+    return {power for argument in arguments for power in operation.powers.get(argument, ())}
 
 
 def _few_arguments(operation: Operation) -> Schema:

@@ -14,11 +14,11 @@ LINE = 300
 _COUNTS = ("waits", "questions", "effects", "decisions", "met", "criteria", "claimed_until")
 _TEXTS = ("repository", "asks", "decides", "doing")
 _MOMENT = (
-    "seq", "at", "type", "text", "letters", "item", "ref", "agent", "channel", "status", "replaced_by",
+    "seq", "at", "type", "text", "letters", "step", "ref", "agent", "channel", "status", "replaced_by",
     "sets",
 )  # fmt: skip
 _RECORD = (
-    "seq", "at", "status", "text", "data", "item", "ended_at", "ref", "channel", "agent", "end_text",
+    "seq", "at", "status", "text", "data", "step", "ended_at", "ref", "channel", "agent", "end_text",
     "end_data",
 )  # fmt: skip
 
@@ -146,13 +146,13 @@ def some_moments(tx: Tx, task_id: str, seqs: Sequence[int]) -> list[Row]:
 
 
 def matching(
-    tx: Tx, task_id: str, *, types: Sequence[str] = (), channel: str = "", item: str = "", pattern: str = ""
+    tx: Tx, task_id: str, *, types: Sequence[str] = (), channel: str = "", step: str = "", pattern: str = ""
 ) -> list[int]:
     """The numbers of a task's events that match every given filter; `pattern` is for LIKE, escaped with !."""
-    params: dict[str, Any] = {"task_id": task_id, "channel": channel, "item": item, "pattern": pattern}
+    params: dict[str, Any] = {"task_id": task_id, "channel": channel, "step": step, "pattern": pattern}
     where = f" AND e.event_type IN ({_placeholders(params, 'type', types)})" if types else ""
     where += " AND o.channel = :channel" if channel else ""
-    where += " AND e.item_id = :item" if item else ""
+    where += " AND e.item_id = :step" if step else ""
     where += " AND lower(e.text) LIKE lower(:pattern) ESCAPE '!'" if pattern else ""
     rows = tx.rows(
         ("seq",),

@@ -188,7 +188,7 @@ def timeline(memory: TaskMemory, query: Query) -> dict[str, Any]:
     filters: dict[str, Any] = {
         "types": query.comma_list("types", 50),
         "channel": query.text("channel", 20),
-        "item": query.text("item", 200),
+        "step": query.text("step", 200),
         "pattern": f"%{escaped}%" if text else "",
     }
 

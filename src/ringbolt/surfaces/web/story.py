@@ -10,7 +10,7 @@ from typing import Any
 
 from ...memory import TaskMemory
 from ...model import rules
-from ...model.types import Entry, Item, Snapshot
+from ...model.types import Entry, Snapshot, Step
 from ...signals.text_layout import cut, one_line, plain
 
 MOST_LINES = 40
@@ -71,7 +71,7 @@ class _Lines:
         state = self._state
         if state.answer:
             yield self._line(state.answer, seq=state.seq, at=state.updated_at)
-        for item in state.items:
+        for item in state.steps:
             if item.status == "completed" and not item.dropped_in:
                 yield self._step(item)
         tree = state.work_tree
@@ -125,12 +125,12 @@ class _Lines:
             yield self._line(blocker, seq=state.seq, at=state.updated_at, note="blocked by this", tone="bad")
         if state.next_step:
             yield self._line(state.next_step, seq=state.seq, at=state.updated_at)
-        for item in state.items:
+        for item in state.steps:
             if item.id in (state.current, state.next) and item.status in ("active", "pending"):
                 note = "under way" if item.status == "active" else "next step"
                 yield self._line(item.title, item.note or "", seq=item.cause or 1, note=note)
 
-    def _step(self, item: Item) -> Line:
+    def _step(self, item: Step) -> Line:
         report = self._state.reports.get(item.id)
         why = report.text if report is not None and report.text != item.title else ""
         seq = report.seq if report is not None else item.cause or 1

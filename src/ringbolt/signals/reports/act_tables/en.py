@@ -60,7 +60,8 @@ TABLE = ActTable(
         " no leaks, no regressions, no downtime, nothing breaking, nothing broken"
     ),
     all=(
-        "all, everything, everything else, the rest, all the rest, all steps, all the steps, every step,"
+        "all, everything, the whole list, whole list, the entire list, that's everything,"
+        " everything else, the rest, all the rest, all steps, all the steps, every step,"
         " all tasks, all items, all of it, all of them, all of the steps, all points, all todos, the whole"
         " plan, whole plan, the plan, the whole thing, the entire plan, entire plan, all remaining steps,"
         " the remaining steps, remaining steps, each step, the whole task, the task, whole task, all the"
@@ -91,7 +92,8 @@ TABLE = ActTable(
         " hang, out of memory, oom, exit 1, rc 1, rc=1, bailed, conflicts, in conflict, collapsed, fell"
         " through, sold out, unavailable, fully booked, cancelled on us, was cancelled, were cancelled, got"
         " cancelled, postponed, delayed, died, dies, expired, choked, gave out, ran out, cut off, cracked,"
-        " refuses, refuse, called in sick, ✗, ✘, ❌"
+        " refuses, refuse, called in sick,"
+        " something's off, something is off, is wrong, looks wrong, looks too, ✗, ✘, ❌"
     ),
     partly=(
         "two thirds, a third, one third, three quarters, a quarter, one half, half, halfway, half way, half"

@@ -459,7 +459,7 @@ SELECT e.task_id || '#' || e.seq AS id, e.task_id,
                 CASE WHEN e.event_type = 'task.registered' THEN 'Task registered: ' || (h.name COLLATE "C")
                      WHEN e.event_type = 'plan.replaced' THEN 'The plan was replaced'
                      WHEN e.event_type = 'plan.appended' THEN 'Steps were added to the plan'
-                     WHEN e.event_type = 'item.updated'
+                     WHEN e.event_type = 'step.updated'
                      THEN (SELECT s.title FROM steps s WHERE s.task_id = e.task_id AND s.item_id = e.item_id)
                           || ': ' || coalesce(e.sets::json #>> ARRAY['steps', e.item_id, 'status'], 'changed')
                      WHEN e.event_type IN ('task.updated', 'task.finished')
@@ -469,12 +469,12 @@ SELECT e.task_id || '#' || e.seq AS id, e.task_id,
             WHEN e.event_type LIKE 'plan.%' THEN 'plan'
             WHEN e.event_type LIKE 'wait.%' THEN 'wait'
             WHEN e.event_type = 'task.stuck' THEN 'stuck'
-            WHEN e.event_type IN ('item.updated', 'task.updated') THEN 'progress'
+            WHEN e.event_type IN ('step.updated', 'task.updated') THEN 'progress'
             ELSE 'lifecycle' END AS msg_type,
        e.timestamp AS created_at, o.channel
   FROM events e JOIN origins o ON o.id = e.origin_id JOIN heads h ON h.task_id = e.task_id
  WHERE e.event_type IN ('message', 'task.registered', 'task.updated', 'task.finished', 'task.stuck',
-                        'item.updated', 'plan.replaced', 'plan.appended', 'wait.started', 'wait.ended');
+                        'step.updated', 'plan.replaced', 'plan.appended', 'wait.started', 'wait.ended');
 
 CREATE VIEW wait_jobs WITH (security_invoker = true) AS
 SELECT r.task_id || '#' || r.seq AS id, r.task_id, (e.data::json ->> 'target_type') AS target_type,

@@ -18,12 +18,12 @@ from ....model.errors import RingboltError
 from ....model.results import ActiveRow, RenderReport
 from ....upkeep.operations import Upkeep
 from ..command import Command, Group, operation_command
-from ..console import answer, emit, every_workspace, given, leave, line, open_memory, wants_json, warn
+from ..console import answer, common_values, emit, every_workspace, leave, line, open_memory, wants_json, warn
 from ..parameters import option
 
 
 def _opened(create: bool = False) -> ActiveTasks:
-    settings = load_settings(store=given().get("store"))
+    settings = load_settings(store=common_values().get("store"))
     # With the markdown ledger the file is enough, and the first write creates the store.
     create = create or settings.active_tasks_ledger == "markdown"
     return open_memory(ActiveTasks, create=create, settings=settings)

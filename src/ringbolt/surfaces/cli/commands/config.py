@@ -11,11 +11,11 @@ from ....config import allowed, check_name, line_of, load_settings, settings_pat
 from ....model.settings import SETTINGS, Settings
 from ....store.locations import without_password
 from ..command import Command, Group
-from ..console import answer, given, line, require_user
+from ..console import answer, common_values, line, require_user
 
 
 def _loaded() -> Settings:
-    return load_settings(store=given().get("store"))
+    return load_settings(store=common_values().get("store"))
 
 
 def _show_all(changed: bool) -> None:

@@ -21,7 +21,7 @@ from ..command import Command, Group, operation_command
 from ..console import (
     answer,
     call,
-    given,
+    common_values,
     is_terminal,
     leave,
     line,
@@ -199,8 +199,8 @@ def info_command(location: str | None) -> None:
     Without STORE: the configured one, or the one in the user's data folder.
     """
     if location:
-        given()["store"] = location
-    given()["everywhere"] = True
+        common_values()["store"] = location
+    common_values()["everywhere"] = True
     with open_memory(Tasks) as memory:
         ends = memory.store.read(lambda tx: tx.chain_ends())
         facts = memory.store.info()
@@ -226,7 +226,7 @@ def grant_command(role: str) -> None:
     Run it as the owner of the database, once and after every upgrade; it also creates or migrates the tables.
     The processes that use the store then connect as ROLE.
     """
-    given()["everywhere"] = True
+    common_values()["everywhere"] = True
     with open_memory(Tasks) as memory:
         memory.store.grant(role)
     answer({"role": role}, lambda _: click.echo(f"{line(role)} may use the store."))

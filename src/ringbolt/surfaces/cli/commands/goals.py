@@ -33,13 +33,13 @@ def _criterion_option(
 
 
 CRITERIA = (
-    option("--criterion", of="criteria", convert=list, help="A criterion that a person decides; repeat it."),
-    _criterion_option("--file", "PATH", "A file that must exist; repeat it."),
-    _criterion_option("--http", "URL", "A URL that must respond successfully; repeat it."),
+    option("--criterion", of="criteria", convert=list, help="A criterion that a person decides."),
+    _criterion_option("--file", "PATH", "A file that must exist."),
+    _criterion_option("--http", "URL", "A URL that must respond successfully."),
     _criterion_option(
         "--command",
         "JSON",
-        'A command that must succeed, as ["make","test"]; repeat it.',
+        'A command that must succeed, as ["make","test"].',
         lambda text: json_of("--command", text),
     ),
 )
@@ -146,7 +146,7 @@ goal_command = Group(
             GOAL,
             argument("criterion", type=int),
             argument("status", type=click.Choice(["met", "failed", "waived", "open"]), metavar=None),
-            option("--because", of="reason", help="The evidence."),
+            option("--because", of="reason"),
             show=written,
             task=False,
             help="Decide a CRITERION of GOAL, by its number: met, failed, waived or open again.",

@@ -23,7 +23,18 @@ from ....model.results import DrillResult
 from ....model.rules import parse_duration
 from ....model.validate import moment, seconds_of
 from ..command import Command
-from ..console import answer, given, leave, line, named_task, open_memory, progress_bar, say, table, warn
+from ..console import (
+    answer,
+    common_values,
+    leave,
+    line,
+    named_task,
+    open_memory,
+    progress_bar,
+    say,
+    table,
+    warn,
+)
 
 # Exit codes of --check; 4 is anything else: installed partly, or outdated.
 _EXIT = {"installed": 0, "not installed": 3}
@@ -86,7 +97,11 @@ def install_command(
         answer({"files": written}, lambda data: say("\n".join(data["files"])))
     else:
         installer = Installer(
-            host, scope=scope, project=given().get("workspace"), program=program, status_line=statusline
+            host,
+            scope=scope,
+            project=common_values().get("workspace"),
+            program=program,
+            status_line=statusline,
         )
         _install(installer, "remove" if remove else "check" if check else "install", dry_run)
 
@@ -221,7 +236,7 @@ def drill_command(
 
     The exit code is 1 if the packet of 1,500 tokens recovers less of anything than is required.
     """
-    task = which or given().get("task")
+    task = which or common_values().get("task")
     if every and (task is not None or at is not None or truth is not None):
         raise click.UsageError("--all cannot be combined with a task, --at or --truth.")
     drills: list[DrillResult] = []

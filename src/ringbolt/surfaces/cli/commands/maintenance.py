@@ -31,8 +31,8 @@ from ..command import Command, Group, operation_command
 from ..console import (
     answer,
     call,
+    common_values,
     every_workspace,
-    given,
     leave,
     line,
     open_memory,
@@ -159,10 +159,17 @@ def _show_jobs(data: Any) -> None:
     for worker in data["workers"]:
         state = "is running" if worker["alive"] else "ended" if worker["ended_at"] else "is gone"
         click.echo(f"Worker {line(worker['holder'])} {state}, last seen {ago(worker['seen_at'])}.")
-    if data["given_up"]:
-        fields = ("id", "kind", "task_id", "attempts", "error")
-        rows = [[job[field] or "" for field in fields] for job in data["given_up"]]
-        table(("ID", "KIND", "TASK", "ATTEMPTS", "ERROR"), rows)
+    for title, failed in (
+        ("Failed, and will be tried again:", data["failing"]),
+        ("Given up:", data["given_up"]),
+    ):
+        if failed:
+            click.echo(title)
+            rows = [
+                [job["id"], job["kind"], job["task_id"] or job["key"], job["attempts"], job["error"] or ""]
+                for job in failed
+            ]
+            table(("ID", "KIND", "TASK", "ATTEMPTS", "ERROR"), rows)
 
 
 jobs_command = Group(
@@ -246,7 +253,6 @@ def _handlers(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
 
 # --- permanent removal ------------------------------------------------------------------------------
 
-CONFIRM = option("--confirm", help="The token from the same call without it.")
 HOW = (
     "Without --confirm nothing changes: the command reports what would be removed, and prints a token, which"
     " is valid for ten minutes and only for that. A removal cannot be undone."
@@ -277,11 +283,11 @@ purge_command = operation_command(
     Retention,
     "purge",
     "--older-than",
-    option("--status", convert=list, help="Only tasks with this status; repeat it."),
+    option("--status", convert=list),
     option("--not-archived", of="archived", sets=False, help="Include tasks that are not archived."),
-    option("--kind", type=click.Choice(["task", "goal"]), metavar=None, help="Only tasks, or only goals."),
+    option("--kind", type=click.Choice(["task", "goal"]), metavar=None),
     "--limit",
-    CONFIRM,
+    "--confirm",
     prepare=every_workspace,
     show=_show_removal,
     everywhere=True,
@@ -295,7 +301,7 @@ forget_command = operation_command(
     Retention,
     "forget",
     option("--source", metavar="KIND:NAME", required=True),
-    CONFIRM,
+    "--confirm",
     show=_show_removal,
     task=False,
     help="Permanently remove everything from one source, leaving tombstones without content.\n\n" + HOW,
@@ -324,13 +330,13 @@ def doctor_command() -> None:
 def _findings() -> Iterator[doctor.Finding]:
     yield doctor.version()
     try:
-        settings = load_settings(store=given().get("store"))
+        settings = load_settings(store=common_values().get("store"))
     except RingboltError as error:
         yield doctor.of_error("settings", error)
         return
     yield doctor.settings(settings)
     yield doctor.journal(store_location(settings), settings.tenant)
-    yield doctor.hosts(given().get("workspace"))
+    yield doctor.hosts(common_values().get("workspace"))
     try:
         memory = open_memory(TaskMemory, settings=settings)
     except RingboltError as error:

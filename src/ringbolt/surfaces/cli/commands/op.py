@@ -12,7 +12,7 @@ from ....model.types import is_dict
 from ....operations import OPERATIONS, call, parameters
 from ....packet.encode import pretty
 from ..command import Command
-from ..console import answer, given, json_of, line, open_memory, table
+from ..console import answer, common_values, json_of, line, open_memory, table
 
 
 def _complete_name(context: click.Context, option: click.Parameter, incomplete: str) -> list[str]:
@@ -52,7 +52,7 @@ def op_command(name: str | None, arguments: tuple[str, ...], json_args: str | No
     if operation is not None:
         if operation.destructive and not yes:
             raise click.UsageError("This cannot be undone: add --yes to confirm.")
-        if (task := given().get("task")) and "task_id" in {each.name for each in parameters(name)}:
+        if (task := common_values().get("task")) and "task_id" in {each.name for each in parameters(name)}:
             wanted.setdefault("task_id", task)
     with open_memory(TaskMemory, create=operation is not None and operation.scope != "read") as memory:
         data = call(memory, name, wanted)

@@ -31,9 +31,9 @@ MARKS = {
 
 
 def _show_plan(data: Any) -> None:
-    for text in steps(data["items"]):
+    for text in steps(data["steps"]):
         click.echo(text)
-    if not data["items"]:
+    if not data["steps"]:
         click.echo("The task has no plan.")
     if data["left_out"]:
         click.echo(f"  … and {data['left_out']} more")
@@ -43,17 +43,17 @@ def _show_plans(data: Any) -> None:
     for plan in data:
         why = f", because {line(plan['reason'])}" if plan["reason"] else ""
         click.echo(f"Plan v{plan['version']} #{plan['seq']} {minute(plan['at'])}{why}")
-        for text in steps(plan["items"]):
+        for text in steps(plan["steps"]):
             click.echo(text)
     if not data:
         click.echo("The task has no plan.")
 
 
 def _show_progress(data: Any) -> None:
-    for item in data["items"]:
+    for item in data["steps"]:
         likely = f"  likely {item['suggestion']} (#{item['cause']})" if item["suggestion"] else ""
         click.echo(f"  {item['status']:9}  {line(item['id'])}  {line(item['title'])}{likely}")
-    if not data["items"]:
+    if not data["steps"]:
         click.echo("The task has no plan.")
 
 
@@ -112,7 +112,7 @@ plan_command = Group(
             "--status --title",
             NOTE,
             option("--issue", of="active_issue"),
-            option("--after", of="depends_on", help="A step that must end before; repeat it."),
+            option("--after", of="depends_on"),
             "--expect",
             help="Change a STEP: its status, title, note, issue or dependencies.",
             examples=('ringbolt plan change 2 --title "Push to ghcr.io" --after build',),

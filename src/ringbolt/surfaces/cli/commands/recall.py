@@ -24,7 +24,7 @@ recall_command = operation_command(
         convert=lambda words: text_of(" ".join(words)),
     ),
     option("--type", of="types"),
-    option("--tag", of="tags", help="Only results with this tag; repeat it for several."),
+    option("--tag", of="tags"),
     option("--until", metavar="TIME"),
     option("--at", metavar="SEQ|TIME", convert=moment),
     "*",

@@ -20,7 +20,7 @@ from ...http import PORT
 from ...http.auth import rotate_tokens
 from ...mcp import stdio
 from ..command import Command
-from ..console import given, line, require_user, speaks_as_user
+from ..console import common_values, line, require_user, speaks_as_user
 
 # Hosts that have a program, with its name.
 _HOST_PROGRAMS = {
@@ -79,7 +79,7 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
     if new_tokens:
         require_user("serve --new-tokens")
         rotate_tokens()
-    common = given()
+    common = common_values()
     if demo and common.get("store"):
         raise click.UsageError("--demo has its own store. Leave out --store, or --demo.")
     http.serve(
@@ -134,7 +134,7 @@ def _ways_to_connect(demo: bool) -> dict[str, str]:
 
 def _store_given() -> str:
     """The store of this call, if it is not the one that agents use anyway."""
-    return given().get("store") or os.environ.get("RINGBOLT_STORE", "")
+    return common_values().get("store") or os.environ.get("RINGBOLT_STORE", "")
 
 
 def _program() -> list[str]:
@@ -152,7 +152,7 @@ def _program() -> list[str]:
 @TOOLS
 def mcp_command(tools: str) -> None:
     """Serve MCP on standard input and output, as MCP clients start it. The first call creates the store."""
-    common = given()
+    common = common_values()
     stdio.serve(
         common.get("store", ""),
         tools=tools,

@@ -8,7 +8,7 @@ import click
 
 from ....sync.operations import MachineSync
 from ..command import Command
-from ..console import answer, given, leave, line, named_task, opened_with_progress, warn
+from ..console import answer, common_values, leave, line, named_task, opened_with_progress, warn
 from ..render import conflicts
 
 
@@ -32,7 +32,7 @@ def sync_command(remote: str, key_file: str, dry_run: bool) -> None:
     and files of a repository are never touched. The exit code is 1 if something on the remote cannot be used.
     """
     with opened_with_progress(MachineSync, "Syncing", create=not dry_run) as memory:
-        task = named_task(memory, named) if (named := given().get("task")) else None
+        task = named_task(memory, named) if (named := common_values().get("task")) else None
         report = memory.sync(remote, task, key_file=key_file, dry_run=dry_run)
     answer(report.to_dict(), _show)
     leave(1 if report.rejected or report.waiting else 0)

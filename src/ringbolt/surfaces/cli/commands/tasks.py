@@ -40,7 +40,7 @@ list_command = OperationCommand(
     option(
         "--status",
         convert=lambda words: words[0] if len(words) == 1 else words,
-        help="open, ended, all, or a status; repeat it for several.",
+        help="open, ended, all, or a status.",
     ),
     option("--of-session", of="session", metavar="NAME"),
     "--tag --parent --text --archived --repository --limit --cursor",

@@ -9,7 +9,7 @@ import click
 from ....model.capabilities import ACCESS, POWERS
 from ...http import auth
 from ..command import Command, Group
-from ..console import answer, given, line, require_user, table
+from ..console import answer, common_values, line, require_user, table
 
 EXPIRES = click.option("--expires", metavar="DURATION", help="How long it is valid, such as 90d.")
 
@@ -48,7 +48,7 @@ def create_command(
     require_user("token create")
     if folders and every_workspace:
         raise click.UsageError("Name folders or pass --every-workspace, not both.")
-    bound = folders or (given().get("workspace") or ".",)
+    bound = folders or (common_values().get("workspace") or ".",)
     powers = [power.strip() for power in allow.split(",") if power.strip()]
     secret = auth.create_token(
         name, access=access, workspaces=None if every_workspace else bound, powers=powers, expires=expires

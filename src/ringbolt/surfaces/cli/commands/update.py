@@ -13,7 +13,7 @@ update_command = OperationCommand(
     argument("message", required=False, stdin=True),
     "--step --step-status --status --phase --reason",
     option("--next", help="What to do next; an empty text clears it."),
-    option("--blocker", of="blockers", help="What blocks the task; repeat it for several."),
+    option("--blocker", of="blockers", help="What blocks the task."),
     option("--no-blockers", of="blockers", sets=[], help="Remove all blockers."),
     "--name --attention",
     option("--archive/--unarchive", of="archived", help="Archive the task, or restore it."),

@@ -31,7 +31,9 @@ class _Waits(Waiting):
 
         before = signal.signal(signal.SIGINT, interrupt)
         try:
-            result = wait_on_this_thread(self, {"target": target, **arguments}, interrupted.is_set)
+            unblocked: dict[str, Any] = {**arguments, "block": False}
+            started = super().smart_wait(target, **unblocked)
+            result = wait_on_this_thread(self, started, interrupted.is_set)
         finally:
             signal.signal(signal.SIGINT, before)
         if interrupted.is_set() and result.state == "cancelled":

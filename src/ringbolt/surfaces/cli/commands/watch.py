@@ -11,7 +11,7 @@ import click
 from ....memory import TaskMemory
 from ....model.types import Event
 from ..command import Command
-from ..console import emit, given, is_terminal, named_task, open_memory, wants_json
+from ..console import common_values, emit, is_terminal, named_task, open_memory, wants_json
 from ..render import event
 
 
@@ -51,7 +51,7 @@ def watch_command(every: float, most: int | None) -> None:
 
 def _only(memory: TaskMemory) -> str | None:
     """The one task that is watched, if --task names one."""
-    named = given().get("task")
+    named = common_values().get("task")
     return None if named is None else named_task(memory, named)
 
 

@@ -8,7 +8,7 @@ const ENDED = new Set(["completed", "failed", "cancelled", "abandoned", "superse
 
 // A plan made from edited titles: a title that stays keeps its step, with its stage and dependencies.
 function edited(task, titles) {
-  const left = task.items.filter((item) => !item.dropped_in);
+  const left = task.steps.filter((item) => !item.dropped_in);
   // Several steps may share a title; they are matched in order.
   const found = titles.map((title) => {
     const at = left.findIndex((item) => item.title === title);
@@ -86,7 +86,7 @@ const ACTIONS = [
         kind: "long",
         rows: 12,
         required: true,
-        value: task.items.filter((item) => !item.dropped_in).map((item) => item.title).join("\n"),
+        value: task.steps.filter((item) => !item.dropped_in).map((item) => item.title).join("\n"),
       },
       { name: "reason", label: "Why the plan changes", required: true },
     ],

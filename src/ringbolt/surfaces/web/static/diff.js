@@ -22,7 +22,7 @@ const LISTS = [
   ["errors", "error", (entry) => entry.summary],
   ["notes", "note", (entry) => entry.summary],
   ["effects", "open side effect", (entry) => entry.what],
-  ["claims", "claim", (claim) => `${claim.holder} ${claim.item || "the task"}`],
+  ["claims", "claim", (claim) => `${claim.holder} ${claim.step || "the task"}`],
   ["files", "file", (file) => `${file.change} ${file.path}`],
 ];
 
@@ -35,8 +35,8 @@ export function differences(before, after) {
   const add = (what, was, is) => found.push({ what, before: was, after: is });
   for (const [field, word] of PLAIN) if ((before[field] ?? "") !== (after[field] ?? "")) add(word, before[field], after[field]);
   if (before.blockers.join("\n") !== after.blockers.join("\n")) add("blockers", before.blockers.join("; "), after.blockers.join("; "));
-  const steps = new Map(before.items.map((item) => [item.id, item]));
-  for (const item of after.items) {
+  const steps = new Map(before.steps.map((item) => [item.id, item]));
+  for (const item of after.steps) {
     const was = steps.get(item.id);
     const word = `step ${item.ordinal + 1}`;
     if (!was) add(word, null, item.title);

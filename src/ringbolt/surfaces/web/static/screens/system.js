@@ -77,6 +77,7 @@ function Queue({ system, may, reload }) {
     <ul class="lines workers">${jobs.workers.map(
       (worker) => html`<li key=${worker.holder}><span class=${worker.alive ? "proof verified" : "proof"}>${worker.alive ? "running" : worker.ended_at ? "stopped" : "lost"}</span> <code>${worker.holder}</code> <span class="quiet">last seen <${Ago} at=${worker.seen_at} />${worker.kinds.length > 0 && ` · ${worker.kinds.join(", ")}`}</span></li>`,
     )}</ul>
+    ${jobs.failing.map((job) => html`<p key=${job.id} class="quiet"><span class="kind">${job.kind}</span> ${job.task_id || job.key} failed, and will be tried again: <code>${job.error}</code></p>`)}
     ${jobs.given_up.map(
       (job) => html`<div key=${job.id} class="entry"><p><span class="kind">${job.kind}</span> ${job.task_id} <code>${job.error}</code></p>
         ${may.write && html`<button type="button" onClick=${() => setRetrying(job)}>Retry …</button>`}</div>`,

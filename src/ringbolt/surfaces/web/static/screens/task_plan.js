@@ -90,7 +90,7 @@ function Earlier({ task }) {
       (plan) => html`<details key=${plan.version} class="earlier">
         <summary>Plan ${plan.version}, ${moment(plan.at)}</summary>
         <p><${EventLink} id=${task.id} seq=${plan.seq} /> ${plan.reason && html`<${Text} text=${plan.reason} />`}</p>
-        <ol>${plan.items.filter((item) => !item.dropped_in).map((item) => html`<li key=${item.id}>${item.title}</li>`)}</ol>
+        <ol>${plan.steps.filter((item) => !item.dropped_in).map((item) => html`<li key=${item.id}>${item.title}</li>`)}</ol>
       </details>`,
     );
 }
@@ -98,12 +98,12 @@ function Earlier({ task }) {
 export function Plan({ task, may, reload }) {
   const [changing, setChanging] = useState(null);
   const [deciding, setDeciding] = useState(null);
-  const titles = new Map(task.items.map((item) => [item.id, item.title]));
-  const living = task.items.filter((item) => !item.dropped_in);
-  const dropped = task.items.filter((item) => item.dropped_in);
+  const titles = new Map(task.steps.map((item) => [item.id, item.title]));
+  const living = task.steps.filter((item) => !item.dropped_in);
+  const dropped = task.steps.filter((item) => item.dropped_in);
   const steps = (items) => html`<ul class="steps" role="list">${items.map((item) => html`<${Step} key=${item.id} task=${task} item=${item} titles=${titles} may=${may} change=${setChanging} />`)}</ul>`;
   const total = seconds(task.timestamps.completed_at || task.updated_at) - seconds(task.created_at);
-  const goal = task.kind === "goal" && !task.items.length ? html`<${Goal} task=${task} may=${may} reload=${reload} />` : null;
+  const goal = task.kind === "goal" && !task.steps.length ? html`<${Goal} task=${task} may=${may} reload=${reload} />` : null;
   return html`<div class="stack">
     ${goal ||
     html`<${Section} title="Plan" count=${living.length} aside=${html`<span class="quiet">${span(total)} total${task.plan_inferred ? " · inferred from what was said" : task.plan_version > 1 ? ` · plan ${task.plan_version}` : ""}</span>`}>

@@ -5,7 +5,7 @@ import { EventLink } from "../cite.js";
 import { moment } from "../format.js";
 import { Channel, Empty, ErrorMessage, Loading, Recorded } from "../parts.js";
 
-const SAID = ["task.registered", "message", "task.updated", "item.updated", "task.finished", "user_instruction", "question"];
+const SAID = ["task.registered", "message", "task.updated", "step.updated", "task.finished", "user_instruction", "question"];
 const PAGE = 50;
 
 export function Thread({ task, last }) {

@@ -114,7 +114,7 @@ export function TimeTravel({ task, route, last }) {
       <div class="stack">
         <${Section} title="As it was" aside=${html`<${Status} status=${then.status} />`}>
           <p><${Progress} done=${then.done} total=${then.total} /></p>
-          <ul class="steps compact">${then.items.filter((item) => !item.dropped_in).map((item) => html`<li key=${item.id} class="step-line"><${Mark} status=${item.status} /> <span class="number">${item.ordinal + 1}</span> ${item.title}</li>`)}</ul>
+          <ul class="steps compact">${then.steps.filter((item) => !item.dropped_in).map((item) => html`<li key=${item.id} class="step-line"><${Mark} status=${item.status} /> <span class="number">${item.ordinal + 1}</span> ${item.title}</li>`)}</ul>
           ${then.next_step && html`<p class="after">next: <${Text} text=${then.next_step} /></p>`}
           ${Object.keys(then.variables).length > 0 && html`<dl class="pairs">${Object.entries(then.variables).map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><code><${Text} text=${shown(value)} most=${200} /></code></dd></div>`)}</dl>`}
           <p class="quiet">${plural(then.decisions.length, "decision")}, ${then.exclusions.length} ruled out, ${plural(then.questions.length, "open question")}, ${plural(then.files.length, "file")}</p>

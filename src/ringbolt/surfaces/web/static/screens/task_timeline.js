@@ -12,7 +12,7 @@ const ROW = 34;
 const RAW = new Set(["input", "output"]); // what a tool got and gave
 const SETTLE_MS = 40; // during a fast scroll, pages that only pass by are not loaded
 const CHANNELS = [["user", "the user"], ["agent", "an agent"], ["tool", "a tool"], ["web", "the web"], ["import", "an import"], ["system", "Ringbolt itself"]];
-const FILTERS = ["types", "channel", "item", "text"];
+const FILTERS = ["types", "channel", "step", "text"];
 const USUAL = new Set(["active", "completed"]); // statuses that need no word in a line
 
 // The lines of a timeline by position, loaded a page at a time.
@@ -106,7 +106,7 @@ class EventPanel extends Component {
       ${!event && !error && html`<${Loading} />`}
       ${event &&
       html`<p class="quiet"><span title=${event.type}>${eventName(event.type)}</span> · ${moment(event.at)} · ${event.origin.agent || event.origin.principal} <${Channel} channel=${event.origin.channel} />
-          ${event.item && html` · step ${event.item}`} ${event.ref && html` · about <${EventLink} id=${id} seq=${event.ref} />`}</p>
+          ${event.step && html` · step ${event.step}`} ${event.ref && html` · about <${EventLink} id=${id} seq=${event.ref} />`}</p>
         ${event.text && html`<${Recorded} key=${seq} text=${local(event.text, workspace)} />`}
         ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd class=${RAW.has(name) ? "mono" : ""}><${Text} text=${local(shown(value), workspace)} most=${2000} /></dd></div>`)}</dl>`}
         <details><summary>What it changed</summary><pre>${JSON.stringify(event.sets, null, 1)}</pre></details>
@@ -135,7 +135,7 @@ function kinds(types) {
   return [...found.values()].sort((a, b) => b.number - a.number);
 }
 
-function Filters({ query, types, items }) {
+function Filters({ query, types, steps }) {
   const chosen = (query.get("types") || "").split(",").filter(Boolean);
   const toggle = (own) => {
     const others = chosen.filter((type) => !own.includes(type));
@@ -148,9 +148,9 @@ function Filters({ query, types, items }) {
       <option value="">From: anyone</option>
       ${CHANNELS.map(([name, words]) => html`<option key=${name} value=${name} selected=${query.get("channel") === name}>From: ${words}</option>`)}
     </select>
-    <select aria-label="Step" onChange=${(event) => setQuery({ item: event.target.value })}>
+    <select aria-label="Step" onChange=${(event) => setQuery({ step: event.target.value })}>
       <option value="">Step: any</option>
-      ${items.map((item) => html`<option key=${item.id} value=${item.id} selected=${query.get("item") === item.id}>${item.ordinal + 1}. ${item.title.slice(0, 60)}</option>`)}
+      ${steps.map((item) => html`<option key=${item.id} value=${item.id} selected=${query.get("step") === item.id}>${item.ordinal + 1}. ${item.title.slice(0, 60)}</option>`)}
     </select>
     ${FILTERS.some((name) => query.get(name)) && html`<button type="button" class="link" onClick=${() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ""])))}>Clear</button>`}
     <div class="chips types" role="group" aria-label="Event types">
@@ -257,7 +257,7 @@ export class Timeline extends Component {
     const chosen = Number(route.query.get("seq")) || 0;
     const lines = this.lines;
     return html`<div class=${chosen ? "timeline with-event" : "timeline"}>
-      <${Filters} query=${route.query} types=${types} items=${task.items} />
+      <${Filters} query=${route.query} types=${types} steps=${task.steps} />
       <${ErrorMessage} error=${error} retry=${() => this.retry()} />
       ${!ready && !error && html`<${Loading} what="Loading the timeline" />`}
       ${ready && lines.length === 0 && html`<${Empty}>No events match these filters.<//>`}

@@ -137,8 +137,8 @@ function Claims({ task, may, reload }) {
   if (!task.claims.length) return html`<${None}>Nobody has claimed this task.<//>`;
   return html`<${Section} title="Claims" count=${task.claims.length}>
     <ul class="entries">${task.claims.map(
-      (claim) => html`<li key=${claim.item} class="entry">
-        <p><strong>${claim.holder}</strong> has ${claim.item ? html`step <code>${claim.item}</code>` : "the whole task"}</p>
+      (claim) => html`<li key=${claim.step} class="entry">
+        <p><strong>${claim.holder}</strong> has ${claim.step ? html`step <code>${claim.step}</code>` : "the whole task"}</p>
         <p class="source quiet">until ${moment(claim.expires_at)}${claim.reason ? " · " + claim.reason : ""}</p>
         ${may.write && html`<button type="button" onClick=${() => setReleasing(claim)}>Release …</button>`}
       </li>`,
@@ -146,7 +146,7 @@ function Claims({ task, may, reload }) {
     ${releasing &&
     html`<${ConfirmDialog} title="Release this claim?" yes="Release" danger close=${() => setReleasing(null)} done=${reload}
       fields=${[{ name: "reason", label: "Why", required: true }]}
-      act=${({ reason }) => call("task_release", { task_id: task.id, step: releasing.item || null, token: releasing.token, reason })}>
+      act=${({ reason }) => call("task_release", { task_id: task.id, step: releasing.step || null, token: releasing.token, reason })}>
       <p>Another agent can then claim it. If ${releasing.holder} writes with its old token, it gets stale_token.</p>
     <//>`}
   <//>`;
