@@ -215,9 +215,7 @@ def test_a_trouble_alone_does_not_say_how_it_was_fixed(orchard):
     assert not orchard("how was the checksum problem solved?").recorded
 
 
-@pytest.mark.parametrize(
-    "condition", ["only after I approve.", "only if tests pass.", "unless I object."]
-)
+@pytest.mark.parametrize("condition", ["only after I approve.", "only if tests pass.", "unless I object."])
 def test_what_is_allowed_on_a_condition_is_neither_yes_nor_no(memory, condition):
     request = f"Migrate the docs to MkDocs. Deploy {condition}"
     task = memory.acting_as(channel="user").task_register("Docs", request=request).task_id

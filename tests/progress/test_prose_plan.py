@@ -386,7 +386,7 @@ def test_a_plan_of_the_request_is_followed_to_its_end(story: Story) -> None:
         "Step 1: Add the mail template": "pending",
         "Step 2: Send invoices after payment": "pending",
         "Step 3: Document the mail settings": "pending",
-        "Run lint and tests to verify the changes, fix any issues": "pending",
+        "Run lint and tests to verify the changes": "pending",
     }
     story.says("Let me start with step 1: the mail template.")
     story.edits("mails/invoice_template.html", "mail template")
@@ -426,11 +426,11 @@ def test_a_check_counts_until_the_next_change(story: Story) -> None:
     story.edits("src/prices.py")
     story.runs("pytest -q", output="3 passed")
     story.says("Now let me update the price list for Sunday.")
-    assert story.steps()["Run tests to verify the changes, fix any issues"] == "completed"
+    assert story.steps()["Run tests to verify the changes"] == "completed"
     story.edits("src/prices.py")
-    assert story.steps()["Run tests to verify the changes, fix any issues"] == "pending"
+    assert story.steps()["Run tests to verify the changes"] == "pending"
     story.runs("pytest -q", ok=False, output="1 failed")
-    assert story.steps()["Run tests to verify the changes, fix any issues"] == "active"
+    assert story.steps()["Run tests to verify the changes"] == "active"
 
 
 def test_announcements_are_steps_where_there_is_no_list(story: Story) -> None:
