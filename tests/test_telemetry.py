@@ -6,18 +6,14 @@ import subprocess
 import sys
 
 import pytest
-from opentelemetry import metrics, trace
-from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import InMemoryMetricReader
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from ringbolt import telemetry
 from ringbolt.model.errors import NotFound
 from ringbolt.model.operation import declared
 from ringbolt.operations import OPERATIONS
 from ringbolt.surfaces.mcp.handlers import Caller, Handlers
 from ringbolt.telemetry import memory_operation
+from tests.support import refused
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
@@ -25,6 +21,13 @@ TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 @pytest.fixture(scope="session")
 def exporters():
     """The SDK of this process, which can be set only once."""
+    from opentelemetry import metrics, trace
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
     spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
@@ -140,6 +143,13 @@ def test_every_operation_that_writes_to_a_task_has_a_name_of_the_conventions():
     assert [name for name, kind in named.items() if kind == "delete_memory"] == ["forget", "purge"]
     assert {name for name, kind in named.items() if kind is None and name.startswith("task_")} == set()
     assert {declared(operation.method) for operation in OPERATIONS.values()} == {None}
+
+
+def test_a_missing_package_is_named(opened, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "opentelemetry.trace", None)
+    monkeypatch.setattr(telemetry, "observers", [])
+    with refused(None, "otel_missing"):
+        opened(tmp_path / "on.db", otel="on")
 
 
 def test_nothing_is_imported_unless_it_is_wanted(tmp_path):

@@ -10,11 +10,9 @@ memory.task_get(task.task_id).next_title
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
-
 from ._version import __version__
 
+TYPE_CHECKING = False  # typing takes longer to load than `ringbolt statusline` to answer
 if TYPE_CHECKING:
     from .aio import AsyncTaskMemory
     from .config import load_settings
@@ -121,6 +119,8 @@ _HOMES = (
 
 
 def __getattr__(name: str) -> object:
+    import importlib  # a status line needs no public name
+
     for home in _HOMES if name in __all__ else ():
         module = importlib.import_module(f"{__name__}.{home}")
         if hasattr(module, name):

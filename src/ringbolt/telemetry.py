@@ -63,7 +63,7 @@ def install() -> None:
         observers.append(Observer())
     except ImportError:
         raise InvalidInput(
-            "otel",
+            "otel_missing",
             "The setting otel needs the package opentelemetry-api.",
             "Install it: pip install 'ringbolt[otel]'; or set otel to off.",
         ) from None

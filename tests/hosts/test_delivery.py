@@ -126,3 +126,22 @@ def test_a_session_that_continues_sees_what_happened_to_the_working_tree_meanwhi
     host.context("SessionStart", source="resume")
     (host.work / "by_hand.py").write_text("1\n")
     assert "by_hand.py" in host.context("SessionStart", source="resume")
+
+
+@pytest.mark.parametrize("prompt", ["go on. The cents may be rounded.", "continue", "Mach weiter, bitte."])
+def test_a_prompt_that_goes_on_in_a_new_session_gets_the_packet_at_once(host, prompt):
+    host.tell("SessionEnd", reason="other")
+    later = host.other("s-2")
+    assert "Move the invoices" in later.context("SessionStart", source="startup")
+    assert "Never touch ledger_entries" in later.context("UserPromptSubmit", prompt=prompt)
+    assert later.task().id == host.task().id
+    assert later.bash("ls", "x", 1) == ""
+
+
+def test_a_new_request_in_a_new_session_gets_no_packet(host):
+    host.tell("SessionEnd", reason="other")
+    later = host.other("s-2")
+    later.tell("SessionStart", source="startup")
+    assert later.context("UserPromptSubmit", prompt="Fix the typo in the imprint.") == ""
+    assert later.bash("ls", "x", 1) == ""
+    assert later.task().id != host.task().id

@@ -537,11 +537,13 @@ def test_the_javascript_plugins_call_the_hook_and_pass_its_answer_on(at):
         capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "NODE_NO_WARNINGS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    opencode, compacting, openclaw = json.loads(done.stdout)
+    opencode, compacting, openclaw, heartbeat = json.loads(done.stdout)
+    assert heartbeat == {"prependContext": "openclaw Heartbeat"}
     assert opencode == ["opencode SessionStart", "opencode UserPromptSubmit"] * 2  # in each request
     assert compacting == ["a note for opencode\n"]
     assert openclaw == {"prependContext": "openclaw SessionStart\n\nopenclaw UserPromptSubmit"}
     told = [json.loads(line) for line in (at / "told").read_text().splitlines()]
+    assert not [event for event in told if "HEARTBEAT" in str(event.get("prompt"))]
     assert told[1] == {
         "hook_event_name": "UserPromptSubmit",
         "session_id": "s",
@@ -589,5 +591,7 @@ const ctx = { sessionId: "c", workspaceDir: cwd };
 await on.session_start({}, ctx);
 const built = await on.before_prompt_build({ prompt: "Go on" }, ctx);
 await on.after_tool_call({ toolName: "exec", params: { c: 1 }, toolCallId: "t", error: "no" }, ctx);
-console.log(JSON.stringify([system.system, context.context, built]));
+const waking = { ...ctx, trigger: "heartbeat" };
+const woken = await on.before_prompt_build({ prompt: "Read HEARTBEAT.md" }, waking);
+console.log(JSON.stringify([system.system, context.context, built, woken]));
 """

@@ -49,6 +49,7 @@ class LarkServer(ThreadingHTTPServer):
         self.rows: dict[str, dict] = {}
         self.done: dict[str, dict] = {}  # answers by client_token
         self.writes: dict[str, list[float]] = {}
+        self.used: set[tuple[str, frozenset, frozenset]] = set()  # routes, with names in query and body
         self.requests: list[tuple[str, str]] = []
         self.changes = 0  # writes that were carried out
         self.interruptions: list[Callable[[int], None]] = []
@@ -123,6 +124,7 @@ class LarkServer(ThreadingHTTPServer):
             )
         for pattern, handler in _ROUTES:
             if found := re.fullmatch(pattern, f"{method} {path}"):
+                self.used.add((pattern, frozenset(query), frozenset(body or ())))
                 return {
                     "code": 0,
                     "msg": "success",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from contextlib import contextmanager
-
-import redis
+from importlib import import_module
 
 from tests.support import until
 
@@ -21,7 +20,8 @@ class RedisServer:
         words = f"--port 0 --unixsocket {self.socket} --dir {folder} --appendonly no --loglevel warning"
         self.command = [program, *words.split(), "--save", ""]
         self.url = f"unix://{self.socket}"
-        self.client = redis.Redis(unix_socket_path=self.socket, decode_responses=True)
+        self.redis = import_module("redis")
+        self.client = self.redis.Redis(unix_socket_path=self.socket, decode_responses=True)
         self.process = None
 
     def start(self):
@@ -32,7 +32,7 @@ class RedisServer:
         assert self.process.poll() is None
         try:
             return self.client.ping()
-        except redis.ConnectionError:
+        except self.redis.ConnectionError:
             return False
 
     def stop(self):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from queue import Queue
+from random import Random
 from time import monotonic
 from time import time as wall_clock
 
@@ -218,6 +221,20 @@ def test_a_wrong_secret_is_an_error_that_does_not_show_it(shop, server, monkeypa
     assert "another secret" not in error
 
 
+def test_settings_that_are_missing_or_wrong_are_named(opened, new_store_url, server, work):
+    for wrong, named in (
+        ({"lark_app_id": ""}, "the id and the secret of an app"),
+        ({"lark_domain": "http://lark.example"}, "lark_domain must be https://"),
+        ({"lark_domain": f"{server.url}/path"}, "lark_domain must be https://"),
+        ({"lark_table": "tbl1"}, "lark_table must be APP_TOKEN/TABLE_ID"),
+    ):
+        memory = opened(new_store_url(), **{**lark(server), **wrong})
+        begin(memory)
+        work(memory)
+        assert {named in job.error for job in memory.jobs_status().failing} == {True}, wrong
+    assert server.requests == []
+
+
 def test_somebody_who_writes_at_the_same_time_makes_no_mess(shop, server, work):
     task = begin(shop)
     work(shop)
@@ -317,6 +334,42 @@ def test_a_worker_that_is_killed_is_finished_by_the_next(opened, new_store_url, 
     program.communicate()
 
 
+def test_a_document_converges_from_whatever_people_and_broken_connections_make_of_it(
+    shop, server, clock, work
+):
+    chance = Random(51)
+    task = begin(shop, steps=12)
+    work(shop)
+    document = server.document(task)
+    file = server.files[document]
+    cut_at = [0]
+
+    def cut(number):
+        if number == cut_at[0]:
+            raise Broken
+
+    server.interruptions.append(cut)
+    failed = 0
+    for number in range(40):
+        children = file["blocks"][document]["children"]
+        for _ in range(chance.randrange(3)):
+            del file["blocks"][children.pop(chance.randrange(len(children) - 1))]
+        for _ in range(chance.randrange(4)):
+            place = chance.randrange(len(children) - 1)
+            server.edit(document, place, f"Line {number}", kind=chance.choice((2, 4, 12)))
+        shop.task_update(task, f"Round {number}")
+        shop.task_set(task, f"value {chance.randrange(8)}", number)
+        if chance.random() < 0.3:
+            order = chance.sample(range(1, 13), chance.randrange(3, 12))
+            shop.task_plan_replace(task, [f"Step {each}" for each in order], reason="Another order")
+        cut_at[0] = len(server.requests) + chance.randrange(1, 12)
+        failed += work(shop).failed
+        clock.forward(20)
+        work(shop)
+        assert server.shown(document) == wanted(shop, task), number
+    assert failed > 5
+
+
 def test_a_server_that_was_down_for_hours_gets_everything_soon(shop, server, clock, work):
     task = begin(shop)
     work(shop)
@@ -363,6 +416,61 @@ def test_tasks_that_had_ended_before_are_not_published_at_first(opened, store_ur
     memory = opened(store_url, **lark(server))
     work(memory)
     assert list(server.files) == [server.document(task)]
+
+
+# What we call: the service, and the names of its requests in the SDK.
+CALLS = (
+    (
+        "docx",
+        "CreateDocument GetDocument ListDocumentBlock BatchUpdateDocumentBlock CreateDocumentBlockChildren",
+    ),
+    ("docx", "BatchDeleteDocumentBlockChildren"),
+    ("drive", "ListFile DeleteFile ListFileComment"),
+    ("bitable", "ListAppTableField CreateAppTableField SearchAppTableRecord CreateAppTableRecord"),
+    ("bitable", "UpdateAppTableRecord DeleteAppTableRecord"),
+)
+
+
+def described_calls():
+    """Method and address of each call, and the names in its query and body, as the SDK has them."""
+    for service, names in CALLS:
+        model = import_module(f"lark_oapi.api.{service}.v1.model")
+        for name in names.split():
+            request = getattr(model, f"{name}Request").builder().build()
+            bodies = f"{name}RequestBody", name.removeprefix("Create").removeprefix("Update")
+            body = next((getattr(model, each) for each in bodies if hasattr(model, each)), None)
+            yield (
+                f"{request.http_method.name} {request.uri}",
+                set(vars(request)),
+                set(body._types if body else ()),
+            )
+
+
+def test_every_call_is_one_that_the_sdk_describes(opened, new_store_url, server, clock, work):
+    rows = opened(new_store_url(), **lark(server, lark_table="app1/tbl1"))
+    documents = opened(new_store_url(), **lark(server, lark_replies="5m"))
+    for memory in (rows, documents):
+        task = begin(memory)
+        work(memory)
+        memory.task_plan_replace(task, ["Another"], reason="Less")
+        clock.forward(301)
+        work(memory)
+        memory.task_finish(task)
+        owner = memory.acting_as(channel="user")
+        owner.purge(task_id=task, confirm=owner.purge(task_id=task).token)
+        for _ in range(2):
+            clock.forward(60)
+            work(memory)
+    assert (server.files, server.rows) == ({}, {})
+    described = list(described_calls())
+    seen = set()
+    parts = {"app_token": "app1", "table_id": "tbl1"}
+    for pattern, query, body in server.used:
+        for address, in_query, in_body in described:
+            if re.fullmatch(pattern, re.sub(r":(\w+)", lambda part: parts.get(part[1], "x1"), address)):
+                assert (query - in_query, body - in_body) == (set(), set()), address
+                seen.add(address)
+    assert seen == {address for address, _, _ in described}
 
 
 # --- replies ----------------------------------------------------------------------------------------

@@ -100,13 +100,13 @@ class Client:
 
 
 @contextmanager
-def serving(memory, token_path, *, port=0, worker=False, **options):
+def serving(memory, token_path, *, port=0, worker=False, tls=None, **options):
     """A server on a memory, in a thread; gives a client of it."""
     with listen("127.0.0.1", port) as bound:
         tokens = Tokens(str(token_path))
         port = bound.getsockname()[1]
         app = create_app(memory, port=port, tokens=tokens, worker=worker, **options)
-        server = Server(app, memory.settings.http_request_seconds)
+        server = Server(app, memory.settings.http_request_seconds, tls=tls)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         client = Client(port, read_tokens(str(token_path)))

@@ -70,7 +70,7 @@ _PATIENCE = 5.0
 _MOST_RAW = 20_000
 _MOST_EVENT = 8 << 20
 _TOOL_RESULTS = ("PostToolUse", "PostToolUseFailure")
-_OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd")
+_OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd", "Heartbeat")
 # The tool that shows the user a plan; of no other tool is the beginning kept.
 _SHOWS_PLAN = "ExitPlanMode"
 _COMPACTS = ("PreCompact", "SessionStart")
@@ -340,9 +340,10 @@ class CapturedEvent:
             yield session_digest(whole)
 
     def _has_news(self) -> bool:
-        """Whether something waits for the session: its packet after a compaction, or a lost task."""
+        """Whether something waits for the session: its packet, or a notice of a lost task."""
+        states = (b"pending", b"compacted", b"offered")
         return any(
-            read_small(f"{folder}/sessions/{self._session}").startswith((b"pending", b"compacted"))
+            read_small(f"{folder}/sessions/{self._session}").startswith(states)
             or exists(f"{folder}/sessions/{self._session}.taken")
             for folder in self.folders
         )

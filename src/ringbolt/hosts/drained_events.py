@@ -21,7 +21,7 @@ from ..model.validate import blake2b, seconds_of, stamp
 from ..store.batch_tx import BatchTx
 from ..store.tx import Tx
 from ..system.os_calls import user
-from .answers.compaction_state import GOES_ON, Mark, is_repeated
+from .answers.compaction_state import COMPACTED, GOES_ON, Mark, is_repeated
 from .answers.status_text import status_text
 from .capture.events import MOST_VALUE, apply, cleaned, fitted, name_of, naming, tidied
 from .capture.session_capture import Capture
@@ -201,8 +201,12 @@ class Batch:
         process, machine = event.env.get("process"), boot_in(event.file.name)
         if fields["event"] == "SessionStart":
             self._take_over(memory, fields, process, machine)
+        is_first = fields["event"] == "UserPromptSubmit" and own_task(memory) is None
         if not is_repeated(self.files, event.shape, fields):
             apply(memory, self._with_summary(fields), event.name(memory), capture)
+        if is_first and (task := own_task(memory)) and memory.task_get(task).created_at < stamp(event.at):
+            # The prompt took over an earlier task, which the session knows nothing about yet.
+            Mark(self.files, session).set(COMPACTED, event.at)
         if line := self._note_session(memory, event, fields, self._clock.at):
             capture.aside(line, key=f"hook/{event.id}/session")
         _, agents = self._sessions.setdefault(event.session, (memory, {}))

@@ -55,6 +55,7 @@ from .redaction_rules import rules_digest
 PROGRAM = "ringbolt-hook"
 # Our names of the fields that the hook reads.
 _FIELDS_READ = ("session", "tool", "input", "output", "transcript", "agent_id", "prompt")
+_FOR_CHECKERS = "TYPE_CHECKING"  # the name of the constant for imports that only type checkers need
 # The modules of the hook, each after those that it imports.
 _HOOK_MODULES = (
     system_calls,
@@ -260,6 +261,10 @@ def _without_imports(tree: ast.Module, modules: tuple[str, ...] | None = None) -
     """A module without the imports at its top: those of our own, `__future__` and some modules, or all."""
 
     def goes(node: ast.stmt) -> bool:
+        if isinstance(node, ast.If):
+            return ast.unparse(node.test) == _FOR_CHECKERS
+        if isinstance(node, ast.Assign):
+            return ast.unparse(node.targets[0]) == _FOR_CHECKERS
         if not isinstance(node, (ast.Import, ast.ImportFrom)):
             return False
         if modules is None or isinstance(node, ast.Import):

@@ -447,8 +447,8 @@ HOSTS: dict[str, Host] = {
         advice=("Restart OpenCode.",),
     ),
     "openclaw": Host(
-        events=_same(),
-        injects=("SessionStart", "UserPromptSubmit", "PreToolUse"),
+        events={**_same(), "Heartbeat": "Heartbeat"},
+        injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "Heartbeat"),
         scopes=(USER,),
         files=tuple(
             HostFile(

@@ -25,6 +25,8 @@ CODES = {
     "import_invalid": "A line or file of an import is not valid.",
     "sync_remote": "The remote of a sync is missing, or is not one.",
     "sync_key": "The key of an encrypted remote is missing, too short, readable by others or wrong.",
+    "sink_setup": "What is needed to publish tasks is missing or wrong: a package, an account or an address.",
+    "otel_missing": "The setting `otel` is on, and opentelemetry-api is not installed.",
     # NotFound
     "task_not_found": "No task has this id or prefix.",
     "no_current_task": "No task was named, and this workspace and session have no open task.",

@@ -224,6 +224,17 @@ class Settings(Value, frozen=True, kw_only=True):
         str,
         means("Server: web origins that may call it, such as https://tools.example, separated by commas."),
     ] = ""
+    http_tls_cert: Annotated[
+        str, means("Server: path of its certificate, with the chain, for TLS without a proxy (PEM).")
+    ] = ""
+    http_tls_key: Annotated[str, means("Server: path of the certificate's private key (PEM).")] = ""
+    http_tls_proxy: Annotated[
+        Switch, means("Server: on if a proxy in front of it does TLS, so that it may listen for others.")
+    ] = "off"
+    http_url: Annotated[str, means("Server: its address as clients know it, for tokens of http_issuer.")] = ""
+    http_issuer: Annotated[
+        str, means("Server: issuer URL of an OAuth authorization server whose tokens (JWT) it accepts.")
+    ] = ""
     http_max_body_bytes: Annotated[int, within(1024, 1 << 30, "Server: maximum size of a request body.")] = (
         8 << 20
     )

@@ -63,7 +63,7 @@ class LarkApi:
         secret = read_key(settings.lark_secret_env)
         if not self._app or not secret:
             raise InvalidInput(
-                "publish",
+                "sink_setup",
                 "Publishing to Lark needs the id and the secret of an app.",
                 f"Set lark_app_id, and {settings.lark_secret_env} in the environment of the worker.",
             )
@@ -72,7 +72,7 @@ class LarkApi:
             self._client: Any = builder.timeout(SECONDS).build()
         except ValueError:
             raise InvalidInput(
-                "publish",
+                "sink_setup",
                 "lark_domain must be https://, without a path.",
                 "https://open.feishu.cn for Feishu, https://open.larksuite.com for Lark.",
             ) from None

@@ -30,7 +30,9 @@ class LarkTable:
         app, _, table = settings.lark_table.partition("/")
         if not app or not table or "/" in table:
             raise InvalidInput(
-                "publish", "lark_table must be APP_TOKEN/TABLE_ID.", "Both are in the address of the table."
+                "sink_setup",
+                "lark_table must be APP_TOKEN/TABLE_ID.",
+                "Both are in the address of the table.",
             )
         self._api = api
         self._table = table

@@ -52,7 +52,7 @@ class RedisCopy:
             )
         except ValueError:  # its message could quote a password
             raise InvalidInput(
-                "publish",
+                "sink_setup",
                 "redis_url is not the URL of a Redis server.",
                 "For example redis://localhost:6379/0.",
             ) from None

@@ -101,7 +101,7 @@ def names_in(setting: str) -> tuple[str, ...]:
 def not_installed(name: str, package: str) -> InvalidInput:
     """The error for a sink whose package is missing."""
     return InvalidInput(
-        "publish",
+        "sink_setup",
         f"Publishing to {name} needs the package {package}.",
         f"Install it: pip install 'ringbolt[{name}]'; or remove {name} from the setting publish.",
     )

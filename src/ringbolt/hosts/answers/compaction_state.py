@@ -16,6 +16,7 @@ from ..host_table import Host
 
 PENDING = "pending"  # about to be compacted: the packet follows
 COMPACTED = "compacted"  # the packet is still missing
+OFFERED = "offered"  # a new session saw the open tasks: its first prompt may take one over
 DELIVERED = "delivered"  # a host may ask again at once
 # Events that show that a session is at work again after a compaction.
 GOES_ON = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
@@ -34,8 +35,8 @@ class Mark:
         return self.files.read(self._name).partition(" ")[0]
 
     def wants_packet(self) -> bool:
-        """Whether the session still has to get its packet."""
-        return self.read() in (PENDING, COMPACTED)
+        """Whether the session still has to get its packet, or may have to."""
+        return self.read() in (PENDING, COMPACTED, OFFERED)
 
     def set(self, state: str, at: float | None = None) -> None:
         """Set the state, and the time at which it began."""

@@ -18,7 +18,8 @@ from ..guard.warnings import APPROVAL, FAILED, warning
 from ..hook_parts.system_calls import Late, set_alarm
 from ..host_table import Host
 from ..sessions import own_task, session_of
-from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
+from .compaction_state import COMPACTED, DELIVERED, OFFERED, PENDING, Mark, delivers
+from .due_line import due_line
 from .open_tasks_text import open_tasks_text
 from .packet_text import packet_text
 from .stop_gate import unproven_claims
@@ -56,8 +57,12 @@ class Answers:
             return self._before_compaction()
         if name == "SessionStart":
             return self._at_start()
+        if name == "Heartbeat":
+            return due_line(self._memory)
         if name == "PreToolUse":
             return self._advice()
+        if self._marked == OFFERED and name == "UserPromptSubmit":
+            self._mark.clear()  # the prompt took over none of the tasks
         if self._marked in (PENDING, COMPACTED) and name in delivers(self._shape):
             text = self._packet(distill=True)
             self._mark.clear()  # only now: if the packet fails, the next event asks for it again
@@ -96,7 +101,11 @@ class Answers:
             text = self._packet(distill=True)
             self._mark.set(DELIVERED, time.time())
             return text
-        return self._packet(distill=True) or open_tasks_text(self._memory, self._shape)
+        if packet := self._packet(distill=True):
+            return packet
+        if text := open_tasks_text(self._memory, self._shape):
+            self._mark.set(OFFERED)
+        return text
 
     def _packet(self, *, distill: bool) -> str:
         """The resume packet of this session's task, within what the host takes."""

@@ -24,7 +24,7 @@ from .tree_status import changed_tree_status
 _LIMIT = 500
 _SHARE = 0.6
 _LOOKS_AT_TREE = ("SessionStart", "PreCompact")
-_ANSWERS = ("SessionStart", "PreToolUse", "PreCompact")
+_ANSWERS = ("SessionStart", "PreToolUse", "PreCompact", "Heartbeat")
 # Events at which a session learns that it lost its task.
 _GIVES_NOTICE = ("SessionStart", "UserPromptSubmit", "PostToolUse")
 _DISTILLS = ("Stop", "SessionEnd")

@@ -31,7 +31,7 @@ from ..host_schemas import answer as in_hosts_form
 from ..host_schemas import read_event
 from ..host_table import HOSTS, Host
 from ..sessions import own_task, session_of
-from .compaction_state import DELIVERED, PENDING, Mark, delivers
+from .compaction_state import DELIVERED, OFFERED, PENDING, Mark, delivers
 from .packet_text import packet_text
 from .tree_status import changed_tree_status
 
@@ -190,7 +190,9 @@ class _Call:
 
         # What holds in the repository is on no card of this session before its first drain.
         make_stale(SideFiles(self._journal), str(self._event.get("session") or ""))
-        return open_tasks_text(memory, self._shape, events_at_hand=1)
+        if text := open_tasks_text(memory, self._shape, events_at_hand=1):
+            Mark(SideFiles(self._journal), str(self._event.get("session") or "")).set(OFFERED)
+        return text
 
     def _formed(self, text: str, *, asks: bool = False) -> str:
         """An answer in the host's own form; that to PreCompact is plain text."""

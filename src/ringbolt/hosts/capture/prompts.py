@@ -40,11 +40,11 @@ class Prompts(SessionWriter):
             return self._taken_over(handed)
         own = self._own_task()
         if own is None:
-            if is_assent(text):
-                return None
             if self._agent.origin.session and (other := task_to_take_over(self._agent, text)):
                 self._agent.task_focus(other)
                 return self._woken(self._user, self._instructed(other, text, key))
+            if is_assent(text):
+                return None
             metadata: dict[str, Any] = {DRAFT: True} if key is None else {DRAFT: True, _FIRST: key}
             name = task_name(text) or UNNAMED
             return self._user.task_register(name, request=text, metadata=metadata, key=key)

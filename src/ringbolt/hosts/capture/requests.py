@@ -34,10 +34,13 @@ _INTERRUPTED = "[Request interrupted"
 # Prompts that continue earlier work, and words in them that do not identify it.
 _GOES_ON = lazy_regex(
     r"\W*(?:(?:please|ok(?:ay)?|now|let['’]?s|can you|could you|we)\W+)*"
-    r"(?:continu\w*|resum\w*|carry on|go on|keep (?:going|on|at)|pick(?: \w+)? up|take over|get back to"
-    r"|finish (?:what|where))\b",
+    r"(?:(?:continu\w*|resum\w*|carry on|go on|keep (?:going|on|at)|pick(?: \w+)? up|take over|get back to"
+    r"|finish (?:what|where)|(?:mach(?:en|t)? )?weiter|fahr fort|prosegui|sigue|segue|ga (?:door|verder))\b"
+    r"|继续|続けて)",
     re.I,
 )
+# After "go on." as a sentence of its own comes more about the work, which does not identify it.
+_SENTENCE_END = lazy_regex(r"\s*(?:[.!;,:。！，、\n–—]|- |$)")
 _EMPTY_WORDS = frozenset(
     "continu resum carry keep going pick tak over get back finish work wher left off wer last tim yesterday"
     " session previou earli befor project th it thing".split()
@@ -157,20 +160,23 @@ def task_to_take_over(memory: HookMemory, prompt: str) -> str | None:
     for row in tasks:
         if row["task_id"] in named:
             return row["task_id"]
-    if not _GOES_ON.match(prompt):
+    if (goes_on := _GOES_ON.match(prompt)) is None:
         return None
     live = {one.id for one in memory.store.read(lambda tx: sessions.live(tx, None, seconds_now(memory)))}
     free = [row for row in tasks if row["session_id"] not in live and row["parent_id"] is None]
     wanted = {word for word in weighted_words(prompt[:1000]) if word not in _EMPTY_WORDS}
+    newest = free[0]["task_id"] if free else None
     if not wanted:
-        return free[0]["task_id"] if free else None
+        return newest
     best, score = None, 0.0
     for row in free:
         about = weighted_words(f"{row['name']} {memory.task_get(row['task_id']).request or ''}"[:2000])
         found = sum(about[word] for word in wanted if word in about) / len(wanted)
         if found > score:
             best, score = row["task_id"], found
-    return best if score >= 0.34 else None
+    if score >= 0.34:
+        return best
+    return newest if _SENTENCE_END.match(prompt, goes_on.end()) else None
 
 
 def requests_of(instructions: Sequence[Entry]) -> list[Entry]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from .journal_files import blake2b
 from .system_calls import complain, read_small, system, variable, variable_or_none
+
+TYPE_CHECKING = False  # typing takes longer to load than `ringbolt statusline` to answer
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class HookSettings:

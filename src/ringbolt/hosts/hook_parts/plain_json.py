@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any, TypeGuard
+
+TYPE_CHECKING = False  # typing takes longer to load than `ringbolt statusline` to answer
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeGuard
 
 
 def is_dict(value: object) -> TypeGuard[dict[str, Any]]:

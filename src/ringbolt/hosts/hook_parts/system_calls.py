@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # typing takes longer to load than `ringbolt statusline` to answer
+if TYPE_CHECKING:
+    from typing import Any
 
 if sys.platform == "win32":
     import nt as system

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -30,8 +30,11 @@ from .auth import Tokens
 from .events import HEARTBEAT
 from .guard import Guard, error_response, host_names, origin_names
 from .routes import Gateway, Mcp
-from .server import Server, check_host, listen, shown_host
+from .server import Server, check_host, listen, read_certificate, shown_host
 from .session import Sessions
+
+if TYPE_CHECKING:
+    from .oauth import AuthorizationServer
 
 
 def create_app(
@@ -50,6 +53,7 @@ def create_app(
     """
     settings = memory.settings
     tokens = tokens or Tokens()
+    issuer = _authorization_server(memory)
     gateway = Gateway(memory, tokens, worker=worker, heartbeat=heartbeat)
     page = WebPage(Sessions(tokens), gateway)
     guard = Middleware(
@@ -60,10 +64,16 @@ def create_app(
         figures=gateway.figures,
         hosts=host_names(host, port, settings.http_hosts),
         origins=origin_names(settings.http_origins),
+        issuer=issuer,
     )
     mcp = _mcp_app(memory, tools)
     app = Starlette(
-        routes=[*page.routes(), *gateway.routes(), *([Route("/mcp", Mcp(mcp, gateway))] if mcp else [])],
+        routes=[
+            *page.routes(),
+            *gateway.routes(),
+            *(issuer.routes() if issuer else []),
+            *([Route("/mcp", Mcp(mcp, gateway))] if mcp else []),
+        ],
         middleware=[guard],
         exception_handlers={HTTPException: lambda _, error: error_response(error)},
         lifespan=lambda _: gateway.running(mcp),
@@ -72,6 +82,14 @@ def create_app(
     app.state.gateway = gateway
     app.state.sessions = page.sessions
     return app
+
+
+def _authorization_server(memory: TaskMemory) -> AuthorizationServer | None:
+    if not memory.settings.http_issuer:
+        return None
+    from .oauth import AuthorizationServer
+
+    return AuthorizationServer(memory.settings.http_issuer, memory.settings.http_url, memory.workspace)
 
 
 def _mcp_app(memory: TaskMemory, tools: str) -> Starlette | None:
@@ -95,19 +113,21 @@ def serve(
     worker: bool = True,
     tools: str = "core",
     announce: Callable[[str, str, str, Callable[[], str]], None] = _print_address,
-    **settings: Any,
+    **options: Any,
 ) -> None:
     """Serve the store at a path or URL until a signal arrives, then shut down gracefully.
 
     `workspace` is the default for callers that do not name one. `announce` is called with the store's URL,
     the server's address, the path of its tokens, and a function that makes one-time codes for sign-in links.
     """
-    with TaskMemory.open(location, workspace=workspace, **settings) as memory:
-        check_host(host, memory.settings.http_hosts)
+    with TaskMemory.open(location, workspace=workspace, **options) as memory:
+        settings = memory.settings
+        tls = read_certificate(settings.http_tls_cert, settings.http_tls_key)
+        check_host(host, settings.http_hosts, is_safe=bool(tls) or settings.http_tls_proxy == "on")
         with listen(host, port) as bound:
             tokens = Tokens()
             actual_port = bound.getsockname()[1]
             app = create_app(memory, host=host, port=actual_port, tokens=tokens, worker=worker, tools=tools)
-            address = f"http://{shown_host(host)}:{actual_port}"
+            address = f"{'https' if tls else 'http'}://{shown_host(host)}:{actual_port}"
             announce(memory.store.url, address, tokens.path, app.state.sessions.new_code)
-            Server(app, memory.settings.http_request_seconds).run(sockets=[bound])
+            Server(app, settings.http_request_seconds, tls=tls).run(sockets=[bound])

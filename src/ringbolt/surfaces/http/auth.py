@@ -20,7 +20,7 @@ import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -56,6 +56,22 @@ class Caller(Value, frozen=True, kw_only=True):
     def scopes(self) -> frozenset[str]:
         """Every access that the token includes."""
         return frozenset(access for access in ACCESS if self.grant.includes(access))
+
+
+class NoScope(Exception):
+    """A token of an authorization server is valid, and has no scope of ours."""
+
+
+class Issuer(Protocol):
+    """An authorization server, for the guard: see oauth.py, which needs packages that others do not."""
+
+    def challenge(self, error: str = "") -> str:
+        """The header that tells a client where to get a token."""
+        ...
+
+    def caller(self, secret: bytes) -> Caller | None:
+        """The caller behind a token; None if it is not valid here. Raises NoScope; may fetch keys."""
+        ...
 
 
 CALLERS = {

@@ -27,7 +27,7 @@ from ...model.capabilities import Access, access_refused, workspace_refused
 from ...model.errors import RingboltError
 from ...model.settings import Settings
 from ...operations import http_status
-from .auth import Caller, Tokens
+from .auth import Caller, Issuer, NoScope, Tokens
 from .metrics import Figures
 from .session import Sessions
 
@@ -38,6 +38,7 @@ CODES = {
     "wrong_host": (421, "The Host header does not name this server."),
     "wrong_origin": (403, "The request came from a web page of another origin."),
     "no_token": (401, "The token is missing or unknown."),
+    "no_scope": (403, "The token of the authorization server has no scope for this server."),
     "wrong_type": (415, "The body is not declared as JSON."),
     "bad_request": (400, "The request is malformed: a bad header, or a body where none is allowed."),
     "no_route": (404, "No route matches this path."),
@@ -50,6 +51,7 @@ CODES = {
 OPEN = "/health"  # needs no token
 PAGE = "/"  # the web page, which shows nothing until someone signs in
 ASSETS = "/assets/"  # the static files of the page
+METADATA = "/.well-known/oauth-protected-resource"  # where clients learn who issues tokens
 SESSION = "/api/session"  # sign in and out
 PAGE_HEADER = b"x-ringbolt-page"  # sent by our page; a form or link of another page cannot add it
 MOST_HEAD = 32 << 10  # bytes of all headers
@@ -192,8 +194,10 @@ class Guard:
         figures: Figures,
         hosts: frozenset[bytes],
         origins: frozenset[bytes],
+        issuer: Issuer | None = None,
     ) -> None:
         self._app = app
+        self._issuer = issuer
         self._tokens = tokens
         self._sessions = sessions
         self._most = settings.http_requests
@@ -223,6 +227,8 @@ class Guard:
         token = None
         try:
             self._admit(scope)
+            if not _is_public(scope):
+                scope["ringbolt.caller"] = await self._caller(scope)
             token = self._count(scope)
             await self._app(scope, receive, guarded)
         except Exception as error:
@@ -240,7 +246,7 @@ class Guard:
         return None
 
     def _admit(self, scope: Scope) -> None:
-        """Raise Refusal unless the request may proceed; stores the caller in the scope."""
+        """Raise Refusal unless a request of this form may proceed."""
         if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
             raise Refusal("bad_request", "The request headers are too large.", "Send fewer headers.")
         self._check_host(scope)
@@ -251,8 +257,6 @@ class Guard:
             raise Refusal("bad_request", "GET and HEAD requests must not have a body.", "Leave it out.")
         if self._figures.running > self._most and scope["path"] != OPEN:
             raise Refusal("too_many", "Too many requests at once.", "Try again soon.", {"Retry-After": "1"})
-        if not _is_public(scope):
-            scope["ringbolt.caller"] = self._caller(scope)
 
     def _count(self, scope: Scope) -> str | None:
         """Count a request for the quota of its token; the health check is never refused."""
@@ -294,7 +298,7 @@ class Guard:
                 "If you trust the page, add its origin to http_origins.",
             )
 
-    def _caller(self, scope: Scope) -> Caller:
+    async def _caller(self, scope: Scope) -> Caller:
         authorization = [value for name, value in scope["headers"] if name == b"authorization"]
         scheme, _, secret = authorization[0].partition(b" ") if len(authorization) == 1 else (b"", b"", b"")
         secret = secret.strip() if scheme.lower() == b"bearer" else b""
@@ -304,20 +308,38 @@ class Guard:
                 require_own_page(scope)
             return session.caller
         caller = self._tokens.caller(secret)
+        if caller is None and self._issuer is not None and secret.count(b".") == 2:
+            caller = await self._issued(self._issuer, secret)
         if caller is None:
+            error = "invalid_token" if secret else ""
+            challenge = self._issuer.challenge(error) if self._issuer else "Bearer"
             raise Refusal(
                 "no_token",
                 "The token is missing or unknown.",
                 "Send Authorization: Bearer TOKEN with a token from the file that the server printed.",
-                {"WWW-Authenticate": "Bearer"},
+                {"WWW-Authenticate": challenge},
             )
         return caller
+
+    async def _issued(self, issuer: Issuer, secret: bytes) -> Caller | None:
+        """The caller behind a token of the authorization server, whose keys may have to be fetched."""
+        try:
+            return await asyncio.to_thread(issuer.caller, secret)
+        except NoScope:
+            raise Refusal(
+                "no_scope",
+                "The token has none of the scopes of this server.",
+                "Ask the authorization server for ringbolt:read or ringbolt:write.",
+                {"WWW-Authenticate": issuer.challenge("insufficient_scope")},
+            ) from None
 
 
 def _is_public(scope: Scope) -> bool:
     """Whether a request needs no token. Public routes reveal nothing about the store."""
     path, method = scope["path"], scope["method"]
-    return path in (OPEN, PAGE) or path.startswith(ASSETS) or (path == SESSION and method != "GET")
+    return (
+        path in (OPEN, PAGE) or path.startswith((ASSETS, METADATA)) or (path == SESSION and method != "GET")
+    )
 
 
 def _own_origin(scope: Scope) -> bytes:

@@ -7,6 +7,7 @@ import contextlib
 import ipaddress
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Generator
 from types import FrameType
@@ -15,22 +16,27 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ...model.errors import InvalidInput, StoreError
+from ...model.errors import InvalidInput, StoreError, shown
 from .guard import MOST_HEAD
 
 SHUTDOWN_SECONDS = 20  # time for running requests when the server shuts down
 KEEP_ALIVE_SECONDS = 15
+Tls = tuple[str, str]  # the paths of a certificate with its chain, and of its key
 MOST_CONNECTIONS = 800  # below the usual limit of 1024 files per process
 
 
 class Server(uvicorn.Server):
     """A uvicorn server that ends its streams, finishes running requests, and then returns to its caller.
 
-    `seconds` is the time limit for the head of a request, `connections` the number of open connections.
+    `seconds` is the time limit for the head of a request, `connections` the number of open connections, `tls`
+    the files with the certificate and its key.
     """
 
-    def __init__(self, app: Starlette, seconds: float, connections: int = MOST_CONNECTIONS) -> None:
+    def __init__(
+        self, app: Starlette, seconds: float, connections: int = MOST_CONNECTIONS, tls: Tls | None = None
+    ) -> None:
         self._app = app
+        cert, key = tls or (None, None)
         config = uvicorn.Config(
             app,
             http=_protocol(seconds, connections),
@@ -43,6 +49,8 @@ class Server(uvicorn.Server):
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=SHUTDOWN_SECONDS,
             h11_max_incomplete_event_size=MOST_HEAD,
+            ssl_certfile=cert,
+            ssl_keyfile=key,
         )
         super().__init__(config)
 
@@ -127,19 +135,40 @@ def _protocol(seconds: float, most: int) -> type[asyncio.Protocol]:
     return Protocol
 
 
-def check_host(host: str, names: str) -> None:
-    """Raise unless the address is local, or http_hosts lists the names that clients may use."""
+def check_host(host: str, names: str, *, is_safe: bool) -> None:
+    """Raise unless the address is local, or http_hosts lists the names that clients use and TLS is done."""
     try:
         local = host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         local = False
-    if not local and not names.strip():
+    if local or (names.strip() and is_safe):
+        return
+    raise InvalidInput(
+        "invalid_argument",
+        f"Other machines can reach {host}.",
+        "Use 127.0.0.1. If others must reach the server, set http_hosts to the names that they use, and give"
+        " a certificate with --tls-cert and --tls-key; if a proxy in front does TLS, set http_tls_proxy.",
+    )
+
+
+def read_certificate(cert: str, key: str) -> Tls | None:
+    """The files for TLS, if there are any; an error if they do not belong together or cannot be read."""
+    if not cert and not key:
+        return None
+    if not cert or not key:
+        raise InvalidInput(
+            "invalid_argument", "TLS needs a certificate and its key.", "Pass --tls-cert and --tls-key."
+        )
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key, password="")
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        reason = getattr(error, "reason", None) or error.strerror if isinstance(error, OSError) else error
         raise InvalidInput(
             "invalid_argument",
-            f"Other machines can reach {host}.",
-            "Use 127.0.0.1. If other machines must reach the server, set http_hosts to the names they use and"
-            " put a TLS proxy in front.",
-        )
+            f"The certificate {shown(cert, 400)} with the key {shown(key, 400)} cannot be used: {reason}.",
+            "Name PEM files of this server: the certificate with its chain, and the key without a password.",
+        ) from None
+    return cert, key
 
 
 @contextlib.contextmanager

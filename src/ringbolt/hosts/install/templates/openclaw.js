@@ -18,6 +18,11 @@ export default {
       add(ctx, await report("SessionStart", { ...base(ctx), source }));
     });
     on("before_prompt_build", async (event, ctx) => {
+      if (ctx?.trigger === "heartbeat") {
+        // The prompt of a heartbeat is not from the user, so it is not recorded.
+        const due = await report("Heartbeat", base(ctx));
+        return due ? { prependContext: due } : undefined;
+      }
       add(ctx, await report("UserPromptSubmit", { ...base(ctx), prompt: event?.prompt ?? "" }));
       const text = waiting.get(base(ctx).session_id);
       waiting.delete(base(ctx).session_id);

@@ -68,8 +68,19 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
 @TOOLS
 @click.option("--worker/--no-worker", default=True, help="Whether to run queued jobs too.")
 @click.option("--new-tokens", is_flag=True, help="Create new tokens first; the old ones stop working.")
+@click.option("--tls-cert", metavar="FILE", help="Certificate with its chain (PEM), to serve HTTPS.")
+@click.option("--tls-key", metavar="FILE", help="Private key of the certificate (PEM).")
 @click.option("--demo", is_flag=True, help="Serve an example store instead of yours.")
-def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bool, demo: bool) -> None:
+def serve_command(
+    host: str,
+    port: int,
+    tools: str,
+    worker: bool,
+    new_tokens: bool,
+    tls_cert: str | None,
+    tls_key: str | None,
+    demo: bool,
+) -> None:
     """Serve HTTP and MCP on this machine until it is interrupted or terminated.
 
     The store is created if it does not exist. Callers need a token from the file named at the start. A user
@@ -90,6 +101,8 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
         worker=worker,
         tools=tools,
         announce=partial(_announce, demo=demo),
+        **({"http_tls_cert": tls_cert} if tls_cert else {}),
+        **({"http_tls_key": tls_key} if tls_key else {}),
     )
 
 
