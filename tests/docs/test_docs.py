@@ -28,8 +28,8 @@ REQUIREMENTS = [
     *(f"S0.{number}" for number in range(1, 16)),
     *(f"S1.{number}" for number in range(1, 10)),
     *(f"S2.{number}" for number in range(1, 14)),
-    *(f"S3.{number}" for number in range(1, 9)),
-    *(f"S4.{number}" for number in range(1, 11)),
+    *(f"S3.{number}" for number in range(1, 10)),
+    *(f"S4.{number}" for number in range(1, 12)),
     *(f"B{number}" for number in range(1, 31)),
 ]
 
