@@ -392,8 +392,12 @@ class Progress:
             # if it would move while that step was still open.
             before = self._reader.read(seen.text, [*over[:about], False, *over[about + 1 :]], about)
             others = {one.step for one in before if one.step != about}
-            # Nor does the work move on to a step that nobody spoke of.
-            verdicts = [one for one in verdicts if one.step in others and one.confidence != MOVED_ON]
+            # Nor does the work move on to a step that nobody spoke of, or is it asked about.
+            verdicts = [
+                one
+                for one in verdicts
+                if one.step in others and one.confidence != MOVED_ON and one.effect not in ("ask", "unsure")
+            ]
         self.verdicts = verdicts
         for verdict in self.verdicts:
             self._judge(verdict)

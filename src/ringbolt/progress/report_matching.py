@@ -152,8 +152,6 @@ class Reading:
     def decide(self) -> None:
         """Let the whole message decide: ask about a step that a clause has completed but the message does not
         surely finish, and complete one that no clause finishes by itself.
-
-        What is likelier than not moves the work on to the next step, although it only asks.
         """
         if sum(one.effect == "completed" for one in self._found.values()) > 1:
             return  # steps that are finished together are no rivals
@@ -171,9 +169,7 @@ class Reading:
                     self._put(Verdict(step, "completed", 0.9))
                     self._over[step] = True
                     self._move_on(step, False)
-                elif self._tells_of(step):
-                    self._lean(step, sure)
-                elif not self.is_long:
+                elif self._tells_of(step) or not self.is_long:
                     self._ask(step, sure)
             elif not is_done and sure >= ASKS and not self.is_long:
                 self._ask(step, sure)
@@ -188,15 +184,6 @@ class Reading:
     def _completes(self) -> bool:
         return any(one.effect == "completed" for one in self._found.values())
 
-    def _lean(self, step: int, sure: float) -> None:
-        """Ask about a step, and take the work to be at the next one."""
-        self._found.pop(step, None)
-        self._ask(step, sure)
-        following = next((one for one in range(step + 1, len(self._over)) if not self._over[one]), None)
-        if following is not None and not any(one.effect == "active" for one in self._found.values()):
-            self._put(Verdict(following, "active", MOVED_ON))
-            self._current = following
-
     def _doubt(self, step: int, sure: float) -> None:
         """Leave a step open that a clause has completed: the work is still where it was."""
         self._over[step] = False
@@ -206,10 +193,7 @@ class Reading:
         for one in (step, *follows):
             self._found.pop(one, None)
         self._current = self._began_at
-        if sure >= MAY_FINISH:
-            self._lean(step, sure)
-        else:
-            self._ask(step, sure)
+        self._ask(step, sure)
 
     # --- clauses
 
