@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 
@@ -57,6 +58,26 @@ def once_free(call):
         except StoreError as error:
             if error.code != "store_busy":
                 raise
+
+
+def all_at_once(works) -> list:
+    """Call each in a thread, and return what each returned or raised."""
+    results: list = [None] * len(works)
+    together = threading.Barrier(len(works))
+
+    def run(number: int) -> None:
+        together.wait(100)
+        try:
+            results[number] = works[number]()
+        except BaseException as error:  # noqa: BLE001 - it is judged by the test
+            results[number] = error
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(works))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
 
 
 def is_postgres(place) -> bool:

@@ -130,7 +130,9 @@ def test_an_import_that_points_up_is_found(tmp_path):
 
 def test_late_imports_are_those_that_adr_0016_lists():
     known = modules()
-    used = {(name, one) for name, path in known.items() for one in late_imports(name, path, known)}
+    used = {
+        (name or "__init__", one) for name, path in known.items() for one in late_imports(name, path, known)
+    }
     covered = set()
     for where, what, _ in table("docs/adr/0016-rooms-and-plain-imports.md", "late imports"):
         places, names = (

@@ -132,7 +132,7 @@ task_id: the task's id
 seq: number of the event in its task, from 1
 at: when, in UTC
 type: its type
-item: id of the step it belongs to
+step: id of the step it belongs to
 origin: who wrote it
 status: its status
 tags: labels
@@ -341,7 +341,7 @@ Answer.text: the answer, with `#seq` citations
 Answer.source: `ledger`, `recall`, or the name of the model that worded it
 Answer.about: what the question was understood to be about
 Answer.cites: the events that it cites
-Answer.steps: the rows of an answer that is a list, each with its citation
+Answer.items: the rows of an answer that is a list, each with its citation
 Answer.recorded: false if nothing recorded answers the question
 Anchor.path: the file, as cited
 Anchor.state: fresh: unchanged; stale: changed or deleted; unverifiable: cannot be read here

@@ -10,6 +10,8 @@ memory.task_get(task.task_id).next_title
 
 from __future__ import annotations
 
+import importlib
+
 from ._version import __version__
 
 TYPE_CHECKING = False  # typing takes longer to load than `ringbolt statusline` to answer
@@ -119,8 +121,6 @@ _HOMES = (
 
 
 def __getattr__(name: str) -> object:
-    import importlib  # a status line needs no public name
-
     for home in _HOMES if name in __all__ else ():
         module = importlib.import_module(f"{__name__}.{home}")
         if hasattr(module, name):

@@ -215,6 +215,62 @@ def test_a_trouble_alone_does_not_say_how_it_was_fixed(orchard):
     assert not orchard("how was the checksum problem solved?").recorded
 
 
+@pytest.fixture
+def told(memory, clock):
+    """A function that asks a task of another trade, with notes of several sentences."""
+    user = memory.acting_as(channel="user")
+    task = memory.task_register(
+        "Scan the archive", ["Scan box 17", "Upload the scans", "Tell the readers"]
+    ).task_id
+    user.task_remember(task, "tank/originals is read-only for you. Nothing there may be deleted.",
+                       type="user_instruction")  # fmt: skip
+    user.task_remember(task, "Postings of May and June are locked.", type="user_instruction")
+    user.task_remember(task, "Registration costs 140 euros. Opens on 22 June.", type="user_instruction")
+    memory.task_update(
+        task, "The night run stopped at 03:12: was the disk full? No, the inode table was full."
+    )
+    memory.task_update(
+        task, "Finance says no reclaim below 20 dollars. That is 96 customers who keep the money."
+    )
+    memory.task_decide(task, "exiftool", title="How to write metadata", options=["exiftool", "pyexiv2"],
+                       reasoning="it needs no second copy", risks="Only Bram has admin rights.")  # fmt: skip
+    memory.task_exclude(task, "pyexiv2", why="it drops the IPTC keywords")
+    memory.acting_as(channel="tool").task_log_action(
+        task, "compare-metadata --all", type="cli", tool="Bash", output="48094 equal, 0 differ"
+    )
+    return lambda question: memory.task_ask(task, question).text
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        (
+            "May I delete the originals once the scans are uploaded?",
+            "No: ",
+        ),  # shared out between two sentences
+        ("May I correct a posting of June?", "No: "),  # the month allows nothing
+        ("Why did the night run stop?", "inode table"),  # the text answers its own question
+        ("When does registration open?", "22 June"),
+        ("How many customers keep the money?", "96 customers"),  # counts customers, not money
+        ("Why is pyexiv2 out?", "IPTC"),  # not the decision that only lists it
+        ("Why exiftool and not pyexiv2?", "IPTC"),
+        ("Who has admin rights in exiftool?", "Only Bram"),
+        ("What did the metadata comparison say?", "0 differ"),
+        ("What's step 3 now?", "Tell the readers"),
+    ],
+)
+def test_an_answer_reads_what_stands_beside_a_sentence(told, question, part):
+    assert part in told(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is the password of exiftool?", "Has Bram accepted?", "How many scans are in the archive?"],
+)
+def test_a_thing_without_what_is_asked_of_it_answers_nothing(told, question):
+    assert "Not recorded" in told(question)
+
+
 @pytest.mark.parametrize("condition", ["only after I approve.", "only if tests pass.", "unless I object."])
 def test_what_is_allowed_on_a_condition_is_neither_yes_nor_no(memory, condition):
     request = f"Migrate the docs to MkDocs. Deploy {condition}"

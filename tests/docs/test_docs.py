@@ -29,7 +29,7 @@ REQUIREMENTS = [
     *(f"S1.{number}" for number in range(1, 10)),
     *(f"S2.{number}" for number in range(1, 14)),
     *(f"S3.{number}" for number in range(1, 10)),
-    *(f"S4.{number}" for number in range(1, 11)),
+    *(f"S4.{number}" for number in range(1, 12)),
     *(f"B{number}" for number in range(1, 31)),
 ]
 

@@ -222,7 +222,7 @@ def test_anything_missed_fails_the_drill_and_is_named(memory, story):
     for row, changes in (
         ("variables", {"values": (), "variables": {}}),
         ("exclusions", {"exclusions": ()}),
-        ("step history", {"items": ()}),
+        ("step history", {"steps": ()}),
         ("request, each sentence", {"request": None, "goal": None, "requests": ()}),
     ):
 

@@ -8,6 +8,7 @@ import shlex
 import pytest
 
 from ringbolt.hosts.handover import fresh_environment, read_handover, start_command
+from ringbolt.hosts.host_table import ARGUMENTS, HOSTS, PROMPT
 from ringbolt.model.errors import InvalidInput
 from tests.hosts.hosting import Host
 from tests.surfaces.command_line import process
@@ -44,6 +45,12 @@ def test_each_program_gets_the_packet_as_its_first_prompt(host):
     assert prompt_for(host, "--in", "codex", "--once", "--", "-m", "x")[:-1] == ["codex", "exec", "-m", "x"]
     with pytest.raises(InvalidInput):
         start_command("cursor", "x")
+    with pytest.raises(InvalidInput) as refused:
+        start_command("kimi-code", "x")
+    assert refused.value.hint == "Use --once."
+    for row in HOSTS.values():
+        for words in (row.starts, row.runs_once):
+            assert not words or words.count(PROMPT) == words.count(ARGUMENTS) == 1
 
 
 def test_the_task_goes_over_once(host, tmp_path):

@@ -155,7 +155,9 @@ def test_the_build_has_every_pattern_ready(built):
 
 def test_patterns_of_another_release_of_python_are_compiled_by_it(built, monkeypatch):
     monkeypatch.setitem(built["BUILT"], "sre", marshal.dumps(1))
-    found = built["ReadyPatterns"].compile(redaction.pattern_sources()[0])
+    found = built["ReadyPatterns"].compile(
+        next(source for source in redaction.pattern_sources() if "ACCA" in source)
+    )
     assert found.search("AKIA" + "Q3EGRZ7JXKPL2MNB")
     assert built["ReadyPatterns"].compile("unknown (to) the build")
 

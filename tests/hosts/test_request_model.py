@@ -11,7 +11,7 @@ from ringbolt.worker.worker import Worker
 from tests.model_server import says, serving, status
 
 REQUEST = "Make the invoices round to whole cents."
-UNSURE = "There is a problem with the export page, the CSV download shows the wrong currency. Can you look?"
+UNSURE = "Rename the export page to reports."
 SURE = "yes, and use the same rounding"
 
 

@@ -557,6 +557,20 @@ class Cline(Program):
             timeout=SECONDS,
         )  # fmt: skip
 
+    def run(self, *arguments):
+        try:
+            return super().run(*arguments)
+        finally:
+            self._end_hub()
+
+    def _end_hub(self) -> None:
+        """End the daemon that it leaves behind: the process with our home as its own."""
+        home = f"HOME={self.home}".encode()
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if home in path.read_bytes().split(b"\0"):
+                    os.kill(int(path.parent.name), signal.SIGKILL)
+
     def command(self, *arguments):
         return [str(FETCHED / "npm/node_modules/@cline/cli-linux-x64/bin/cline"), *arguments]
 

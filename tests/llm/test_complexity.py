@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ringbolt.llm.complexity import is_complex
 
 SIMPLE = """
@@ -80,14 +78,12 @@ what is done, and why is the rest late, and what do we tell the user? And who de
 """.strip().splitlines()  # fmt: skip
 
 
-@pytest.mark.parametrize("question", SIMPLE)
-def test_a_question_about_records_is_simple(question):
-    assert not is_complex(question)
+def test_a_question_about_records_is_simple():
+    assert [question for question in SIMPLE if is_complex(question)] == []
 
 
-@pytest.mark.parametrize("question", COMPLEX)
-def test_a_question_that_needs_judgement_is_complex(question):
-    assert is_complex(question)
+def test_a_question_that_needs_judgement_is_complex():
+    assert [question for question in COMPLEX if not is_complex(question)] == []
 
 
 def test_a_story_is_complex_and_any_length_is_judged():

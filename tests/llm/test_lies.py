@@ -150,6 +150,26 @@ def test_a_lie_with_a_valid_citation_is_rejected(world, kind):
     assert _believed(world, LIES[kind]) == []
 
 
+LIES_NEAR_THE_TRUTH = [
+    ("may I push to docker.io?", "Only to docker.io may you push ({nodocker}).", "nodocker"),
+    ("did the tests pass?", "194 tests failed in 40.02s ({tests}).", "tests"),
+    ("how many tests passed?", "194 of 240 tests passed ({tests}).", "tests"),
+    ("why did we raise the pool?", "Because the database refuses more than 100 connections ({pool}).", "pool"),
+    ("what are the risks of the pool size?", "The load test may starve ({pool}).", "pool"),
+    ("when may I delete the old bucket?", "As soon as Yusuf agrees ({nodelete}).", "nodelete"),
+    ("who granted access to the archive?", "Noor granted the role migrator read access to the archive ({noor}).", "noor"),
+    ("what access was granted?", "The role migrator got write access to the archive ({noor}).", "noor"),
+    ("did the mail to Ines go out?", "Ines has answered the mail ({mail}).", "mail"),
+    ("which step comes after the load test?", "After the load test comes step 4, publish the release ({load}).", "load"),
+    ("what did we decide about the pool?", "We decided against raising the pool to 50 connections ({pool}).", "pool"),
+    ("when is the release due?", "The gateway is released as 2.4 on Friday or later ({request}).", "request"),
+]  # fmt: skip
+
+
+def test_a_lie_in_one_word_of_a_true_sentence_is_rejected(world):
+    assert _believed(world, LIES_NEAR_THE_TRUTH) == []
+
+
 def _believed(world, lies):
     """The lies that changed an answer."""
     passed = []
@@ -242,6 +262,13 @@ LIES_OF_A_MOVE = [
     ("how much may we spend?", "At least 22,000 euros must be spent ({request}).", "request"),
     ("which step am I on?", "You are telling the clients, step 4 ({request}).", "request"),
     ("what is done?", "The lease is signed and the movers are hired ({lease}).", "lease"),
+    ("how much is the rent?", "The lease costs 1,950 euros a year ({lease}).", "lease"),
+    ("who travels with the drugs?", "Drugs never travel with Dr. Sato ({request}).", "request"),
+    ("when must we have moved?", "Move to Mill Street after 31 August ({request}).", "request"),
+    ("why not Swift?", "Swift cannot come on a Sunday ({swift}).", "swift"),
+    ("how many boxes are left to pack?", "14 of 20 boxes are left to pack ({boxes}).", "boxes"),
+    ("what is the risk of Ottomeyer?", "Kranich cannot come on a Sunday ({mover}).", "mover"),
+    ("was the sign ordered?", "The sign was ordered although the shop is closed ({signno}).", "signno"),
 ]  # fmt: skip
 
 

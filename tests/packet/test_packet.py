@@ -339,3 +339,38 @@ def test_a_question_is_not_repeated_once_the_user_has_spoken(memory):
     text = memory.task_resume(task).text
     assert "All three are below 45 kB." in text
     assert "Which text should" not in text
+
+
+def test_nothing_is_read_twice(memory):
+    task = memory.task_register("Fonts", request="Make the fonts smaller.").task_id
+    user = memory.acting_as(channel="user", agent="")
+    for said in ("Does the page load faster now?", "Yes, go on.", "Does the page load faster now?"):
+        user.task_remember(task, type="user_instruction", summary=said)
+    for command in ("make fonts", "make pages"):
+        error = memory.task_remember(
+            task, command, type="error", data={"symptom": "No rule to make the target glyphs.json"}
+        ).seq
+        memory.task_remember(task, "It was added.", resolves=error)
+    text = memory.task_resume(task).text
+    assert text.count("Does the page load faster now?") == 1
+    assert text.count("No rule to make the target") == 1
+
+
+def test_room_that_nothing_else_needs_has_what_the_agent_said_before(memory):
+    task = memory.task_register("Fonts", request="Make the fonts smaller.").task_id
+    for number in range(12):
+        memory.task_update(
+            task, f"Font {number} has glyphs for {number + 3} scripts that no page of ours uses."
+        )
+    assert "Font 0 has glyphs" in memory.task_resume(task, budget=2000).text
+    small = memory.task_resume(task, budget=300).text
+    assert "Font 11 has glyphs" in small
+    assert "Font 0 has glyphs" not in small
+
+
+def test_why_the_user_refused_something_is_shown_in_full(memory):
+    task = memory.task_register("x").task_id
+    why = f"have a look at {'the notes about this matter ' * 6}first, I wrote them a while ago"
+    data = {"what": "gh pr comment 172", "why": why, "rejected": True}
+    memory.task_remember(task, "gh pr comment 172", type="exclusion", data=data)
+    assert why in memory.task_resume(task, budget=300).text

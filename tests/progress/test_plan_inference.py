@@ -55,6 +55,20 @@ def test_its_progress_follows_what_is_said_and_done(memory, task):
     assert found.steps[0].cause == 2
 
 
+def test_what_was_done_for_an_earlier_request_is_no_step_of_the_plan(memory, task):
+    says(memory, task, "Step 1 is done. Now step 2: write the invitations.")
+    edits(memory, task, "invitations.txt")
+    user = memory.acting_as(channel="user")
+    user.task_remember(
+        task, "Something else: book the hall.", type="user_instruction", tags=request_tags(True)
+    )
+    memory.task_distill(task)
+    found = memory.task_get(task)
+    assert (found.done, found.total, found.next) == (0, 0, None)
+    assert 'Done for earlier requests\nu "Step 1: Read the old guest list"' in memory.task_resume(task).text
+    assert "Plan, inferred" not in memory.task_resume(task).text
+
+
 def test_packet_answers_and_command_line_say_that_it_is_inferred(memory, task):
     memory.task_distill(task)
     assert "Plan, inferred" in memory.task_resume(task).text

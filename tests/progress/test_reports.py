@@ -272,3 +272,15 @@ def test_what_somebody_asks_is_not_stated():
     assert acts("the importer asks whether we've shipped already") == ["none"]
     assert acts("Der Kunde fragt, ob alles geliefert ist", "de") == ["none"]
     assert acts("checked whether the pump works") == ["finished"]
+
+
+def test_the_whole_message_may_finish_a_step_that_no_clause_does():
+    plan = ["Upgrade Django", "Replace the removed APIs", "Run the suite"]
+    assert read(plan, "Django 5.0.3 is installed. Replacing the removed APIs now.")[1] == "completed"
+
+
+def test_what_is_likely_moves_the_work_on_and_is_asked(memory):
+    task = memory.task_register("Trip", ["Agree on the dates", "Book the train", "Reserve the hotel"]).task_id
+    written = memory.task_update(task, "The dates are 14 to 18 May.")
+    done = memory.task_get(task).steps[0].status == "completed"
+    assert done or (bool(written.asks) and written.current == "s2")

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.recall.embedding import CHUNK, HEAD, TAIL, chunks
+from tests.model_server import drips, hangs, hangs_up
 from tests.servers import fresh_database
 from tests.support import (
     postgres_only,
@@ -491,24 +492,13 @@ def test_a_server_is_never_asked_inside_a_transaction(opened, store_url, server)
     assert len(written) == 2
 
 
-def slow(handler, asked):
-    handler.server.stopped.wait(60)
-
-
-def slow_byte_by_byte(handler, asked):
-    handler.send_response(200)
-    handler.end_headers()
-    while not handler.server.stopped.wait(0.2):
-        handler.wfile.write(b" ")
-
-
 def one_vector_too_few(handler, asked):
     handler.say(200, b'{"data": []}')
 
 
 FAILURES = {
-    "slow": (slow, "took more than 0.3 s"),
-    "slow byte by byte": (slow_byte_by_byte, "took more than 0.3 s"),
+    "slow": (hangs, "took more than 0.3 s"),
+    "slow byte by byte": (drips, "took more than 0.3 s"),
     "500": (lambda handler, _: handler.say(500, b"out of memory"), "answered 500 'out of memory'"),
     "redirection": (lambda handler, _: handler.say(302, b""), "answered 302"),
     "garbage": (lambda handler, _: handler.say(200, b"\xff\x00<html>"), "failed"),
@@ -524,7 +514,7 @@ FAILURES = {
         lambda handler, _: handler.say(200, b'{"data": [{"index": 0, "embedding": ["a", "b"]}]}'),
         "failed",
     ),
-    "hang up": (lambda handler, _: handler.connection.close(), "failed"),
+    "hang up": (hangs_up, "failed"),
 }
 
 
@@ -533,8 +523,9 @@ FAILURES = {
 def test_recall_survives_any_server_response(opened, store_url, server, name, monkeypatch):
     from ringbolt.recall import endpoint_embedder as client
 
-    monkeypatch.setattr(client, "QUERY_SECONDS", 0.3)
-    monkeypatch.setattr(client, "BATCH_SECONDS", 0.5)
+    is_slow = name.startswith("slow")
+    monkeypatch.setattr(client, "QUERY_SECONDS", 0.3 if is_slow else 30.0)
+    monkeypatch.setattr(client, "BATCH_SECONDS", 0.5 if is_slow else 30.0)
     server.answer, said = FAILURES[name]
     memory = opened(store_url, **endpoint(server))
     write(memory, PUPPY)

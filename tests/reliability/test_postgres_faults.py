@@ -24,7 +24,7 @@ from ringbolt import StoreError, TaskMemory
 from ringbolt.store import migrate
 from tests.reliability.postgres_programs import CLIENT, SERVER, Proxy
 from tests.servers import ROLE, Server, fresh_database, postgres_server
-from tests.support import run_python, until
+from tests.support import all_at_once, run_python, until
 
 PROGRAMS = Path(__file__).with_name("postgres_programs.py")
 # What a caller may be told while the server comes and goes.
@@ -57,26 +57,6 @@ def messages(memory: TaskMemory, *tasks: str) -> Counter[str]:
     return Counter(
         event.text or "" for task in tasks for event in memory.events(task) if event.type == "message"
     )
-
-
-def all_at_once(works: list[Callable[[], object]]) -> list[object]:
-    """Run each in a thread, and return what each returned or raised."""
-    results: list[object] = [None] * len(works)
-    together = threading.Barrier(len(works))
-
-    def run(number: int) -> None:
-        together.wait(30)
-        try:
-            results[number] = works[number]()
-        except BaseException as error:  # noqa: BLE001 - it is judged by the test
-            results[number] = error
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(works))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 # --- 1: a server that comes and goes ----------------------------------------------------------------

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ringbolt.requests import request_weights
+import pytest
+
+from ringbolt.requests import request_trees
 from ringbolt.requests.request_boundary import Moment, features, judge
+from ringbolt.requests.trees import Trees
 from ringbolt.requests.turns import Turn, turn_features
 
 FINISHED = Moment(
@@ -101,13 +104,14 @@ def test_words_of_the_whole_project_do_not_make_two_turns_alike() -> None:
     assert special > common
 
 
-def test_how_the_work_before_ended_moves_the_verdict() -> None:
-    moment = FINISHED.replace(prompt="The invoice PDF has no page numbers, please add them to the footer.")
-    plain = judge(moment).score
-    for actions in (("Bash: git commit -m x",), ("Bash: Commit the voucher field",), ("Bash: gh pr create",)):
-        assert judge(moment.replace(actions=("Edit: a.py", *actions))).score > plain
-    for actions in (("Edit: a.py",), ("Bash: git log",), ("Bash: Show recent commits",)):
-        assert judge(moment.replace(actions=actions)).score == plain
+def test_a_commit_ends_the_work_before() -> None:
+    def committed(*actions: str) -> float:
+        return features(FINISHED.replace(prompt=PAGES, actions=actions))["the work was committed"]
+
+    for action in ("Bash: git commit -m x", "Bash: Commit the voucher field", "Bash: gh pr create"):
+        assert committed("Edit: a.py", action) == 1.0, action
+    for action in ("Edit: a.py", "Bash: git log", "Bash: Show recent commits"):
+        assert committed(action) == 0.0, action
 
 
 def test_how_the_agent_took_a_prompt_moves_the_verdict() -> None:
@@ -122,15 +126,27 @@ def test_a_verdict_says_why() -> None:
     new = judge(
         FINISHED.replace(prompt="Unrelated: I noticed that the weekly report is sent twice, find out why.")
     )
-    assert "says that it is something else" in new.reasons
+    assert new.reasons == ("declares a new request",)
+    assert "the turn is about the last turn" in judge(after("also the total", *BEFORE[0].actions)).reasons
     assert not judge(FINISHED.replace(prompt="yes")).is_unsure
 
 
-def test_every_weight_belongs_to_a_feature() -> None:
-    first = features(FINISHED.replace(prompt="go on"))
-    second = features(after("go on", "Edit: a.py"))
-    assert request_weights.FIRST_LOOK.features.keys() <= first.keys()
-    assert request_weights.SECOND_LOOK.features.keys() <= second.keys()
+def test_the_trees_ask_for_features_that_exist_and_a_score_is_the_sum_of_their_shares() -> None:
+    looks = (
+        (request_trees.FIRST_LOOK, features(FINISHED.replace(prompt="go on"))),
+        (request_trees.SECOND_LOOK, features(after("go on", "Edit: a.py"))),
+    )
+    for trees, found in looks:
+        assert set(trees.names) <= found.keys()
+        score, shares = trees.score(found)
+        assert score == pytest.approx(trees.bias + sum(shares.values()))
+
+
+def test_a_tree_is_read_from_its_forks_and_leaves() -> None:
+    trees = Trees(bias=-1.0, doubt=0.0, names=("size", "age"), text="0<2.5 0.5 1<1.0 3.0 -4.0\n0.25")
+    assert trees.score({"size": 2.0, "age": 0.0})[0] == -0.25
+    assert trees.score({"size": 3.0, "age": 1.0}) == (2.25, {"size": 1.5, "age": 1.5})
+    assert trees.score({"size": 3.0, "age": 2.0})[0] == -4.75
 
 
 def test_any_text_gets_a_verdict() -> None:

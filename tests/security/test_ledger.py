@@ -107,6 +107,13 @@ def test_open_steps_of_the_user_stay_on_the_plan(memory, user, work):
     assert "Test it" not in live
 
 
+def test_a_repeated_call_says_again_what_was_only_proposed(memory, work):
+    first = memory.task_plan_replace(work, ["Rewrite everything"], key="k")
+    assert "It is proposed to the user" in first.warnings[0]
+    assert memory.task_plan_replace(work, ["Rewrite everything"], key="k") == first
+    assert len(memory.task_proposals(work)) == 2
+
+
 def test_only_the_user_gives_up_what_the_user_asked_for(memory, user, work):
     for call in (
         lambda: memory.task_update(work, status="cancelled"),

@@ -12,7 +12,7 @@ from ringbolt.extract.values import printed_values, stated_values
 from ringbolt.model.redaction import MARK, Redactor
 from ringbolt.signals.text_layout import layout
 from tests.core.calls import WRITES
-from tests.security import secret_files, secret_mixed
+from tests.security import secret_files, secret_mechanisms, secret_mixed
 from tests.security.secret_shapes import INNOCENT, SECRETS, made, shapes
 from tests.support import open_memory
 from tests.surfaces.command_line import environ, process
@@ -76,6 +76,15 @@ def test_the_same_holds_for_prompts_settings_output_and_code():
             lines = getattr(secret_mixed, f"{name}_{kind}")
             found = {**wrong(False, lines), **wrong(True, lines)}
             assert sum(found.values()) <= most * len(lines.strip().splitlines()), found
+
+
+def test_the_same_holds_for_what_was_missed_before():
+    for lines, wrong, most in (
+        (secret_mechanisms.SECRETS, leaked, 0.03),
+        (secret_mechanisms.INNOCENT, touched, 0.01),
+    ):
+        found = {**wrong(False, lines), **wrong(True, lines)}
+        assert sum(found.values()) <= most * len(lines.strip().splitlines()), found
 
 
 def test_redacting_twice_changes_nothing_more():

@@ -24,29 +24,9 @@ from ringbolt.store import sessions
 from ringbolt.store.queries import folder_tasks
 from tests.core.calls import ON_A_TASK, ON_TWO_TASKS, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
-from tests.support import contents, open_memory, refused, until
+from tests.support import all_at_once, contents, open_memory, refused, until
 
 Connection = psycopg.Connection[tuple[Any, ...]]
-
-
-def all_at_once(works: list[Callable[[], object]]) -> list[Any]:
-    """Run each in a thread, and return what each returned or raised."""
-    results: list[object] = [None] * len(works)
-    together = threading.Barrier(len(works))
-
-    def run(number: int) -> None:
-        together.wait(100)
-        try:
-            results[number] = works[number]()
-        except BaseException as error:  # noqa: BLE001 - it is judged by the test
-            results[number] = error
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(works))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 @pytest.fixture

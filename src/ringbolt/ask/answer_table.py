@@ -70,6 +70,10 @@ def _settled(intent: Intent, context: Context) -> str:
         return "value"
     if about in _OF_THE_WHOLE and context.subject and not _is_about_the_task(intent, context):
         about = "plan" if about in _OF_STEPS and _names_step(context) else "none"
+    if about in ("current", "next") and intent.step is not None:
+        return "plan"  # "what's step 6 now?"
+    if about == "failed" and intent.has("why") and not context.subject and not intent.has("fail"):
+        return "blocking"  # "why not today?"
     if about == "decision" and intent.has("step") and intent.has("drop", "new"):
         about = "replan"
     if about == "decision" and intent.has("why") and intent.has("not") and intent.has("done"):

@@ -38,6 +38,9 @@ _SPLIT = lazy_regex(r"[_.-]")
 _LIMIT_WORDS = frozenset("budget limit maximum minimum allowance".split())
 
 
+_STATE = lazy_regex(r"(?i)\b(?:now|already|so far|left|still|done|finished|was|were|has been|have been)\b")
+
+
 def _worth(one: Evidence) -> float:
     return _WORTH.get(one.kind, 0.8)
 
@@ -74,6 +77,10 @@ def value(intent: Intent, context: Context) -> Reply | None:
             wanted is None or wanted(reply.text.rpartition(": ")[2].partition(" #")[0])
         ):
             return reply
+    is_limit = is_limit or bool(_LIMIT_WORDS & {word.lower() for word in subject.words})
+    if not is_limit and intent.has("many", "percent", "long") and _STATE.search(intent.text):
+        done = tuple(one for one in context.window if one.kind != "task.registered")
+        context = context.replace(window=done)  # a request says what is wanted, not how far it is
     if intent.has("may", "must") or _LIMIT_WORDS & {
         word.lower() for word in subject.words
     }:  # a limit is what the user or a decision says, not what was used

@@ -32,6 +32,10 @@ _ALLOWS = lazy_regex(
     r"(?i)\b(?:may|can|allow(?:ed|s)?|permit(?:ted|s)?|fine|ok|okay|permitted|feel free|go ahead|only|yes|approved|darf\w*|erlaubt|peut|peux|permis|puede\w*"
     r"|permitid\w*|pode\w*|permess\w*|può|mag|mogen|toegestaan)\b|可以|允许|いい"
 )
+_MAY = lazy_regex(r"(?<=[a-z0-9,] )May\b")  # the month
+_CLOSED = lazy_regex(
+    r"(?i)\b(?:locked|closed|frozen|read-only|sealed|gesperrt|verrouill\w*|bloquead\w*|bloccat\w*)\b"
+)
 # Allowed on a condition, which may not be met: that is neither yes nor no.
 _ON_CONDITION = lazy_regex(
     r"(?i)\b(?:only (?:after|when|if|once|with|by|in|on|during|from|until)|unless|(?:nur|erst) (?:nach|wenn|mit|bei|falls|sobald)"
@@ -176,14 +180,14 @@ def _verdict_of(intent: Intent, rule: Rule, text: str, share: float, context: Co
     if _excepted(rule.text, context.subject):
         return "no"
     must = intent.has("must") and not intent.has("may")
-    forbids = rule.forbids or _FORBIDS.search(text) is not None
+    forbids = rule.forbids or _FORBIDS.search(text) is not None or (_CLOSED.search(text) and not must)
     if forbids:
         return None if must and intent.has("not") else "no"
     if must:  # an instruction is something to be done
         return "yes" if _REQUIRES.search(text) or (share >= 0.75 and rule.channel == "user") else None
     if _ON_CONDITION.search(text):
         return None
-    if _ALLOWS.search(text):
+    if _ALLOWS.search(_MAY.sub(" ", text)) and not _CLOSED.search(text):
         return "yes"
     return "no" if _KEEPS.search(text) else None
 

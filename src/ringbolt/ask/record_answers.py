@@ -160,6 +160,8 @@ def decision(intent: Intent, context: Context) -> Reply | None:
             if (best >= 0.9 and (intent.has("not") or best > chosen)) or (intent.has("not") and not found):
                 return compose([show.exclusion(entry) for entry in ruled_out[-2:][::-1]], PARAGRAPH)
         rows = [show.decision(entry, language, *parts) for entry in found[-2:][::-1]]
+        if found and intent.has("not") and not parts:  # "why X and not Y?" asks for both
+            rows += [show.exclusion(entry) for entry in ruled_out_by_name(context)]
         rows = rows or ([] if parts else [show.exclusion(entry) for entry in ruled_out[-2:][::-1]])
         return compose(rows, PARAGRAPH) if rows else None
     if not entries:
@@ -167,6 +169,16 @@ def decision(intent: Intent, context: Context) -> Reply | None:
     newest = sorted(entries, key=lambda entry: (bool(entry.data.get("inferred")), -entry.seq))
     rows = [show.decision(entry, language, *parts) for entry in newest]
     return _some(intent, rows, "", task.left_out.get("decision", 0))
+
+
+def ruled_out_by_name(context: Context) -> list[Entry]:
+    """What was ruled out and has a word of the question for its name."""
+    names = [Subject((word,)) for word in context.subject.words if word[:1].isupper() or not word.isalpha()]
+    return [
+        entry
+        for entry in context.task.exclusions
+        if any(name.coverage(entry.summary) >= FITS for name in names)
+    ]
 
 
 def decided(intent: Intent, context: Context) -> bool:

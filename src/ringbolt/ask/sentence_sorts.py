@@ -52,7 +52,7 @@ _DATED = lazy_regex(
     r"|\b(?:tomorrow|tonight|today|next week|this week|morgen|demain|manana|domani|amanha)\b"
     r"|\b(?:within|in|nach|innerhalb|dans|en|dentro de|entro|binnen) (?:the next )?\d+ ?(?:h|hours?|days?|weeks?|stunden|tagen?"
     r"|wochen|heures|jours|horas|dias|ore|giorni|uur|dagen)\b"
-    r"|\b(?:between|at|before|after|until) \d{1,2}\b"
+    r"|\b(?:between|at|before|after|until) \d{1,2}(?::\d\d)?\b"
 )
 # A place: a preposition before a name or a noun, a path, or an address.
 _PLACE = lazy_regex(
@@ -107,6 +107,10 @@ _COUNTED = lazy_regex(
 _HOW_MANY = lazy_regex(
     r"(?i)\bhow many\b|\bnumber of\b|\bcount of\b|\banzahl\b|\bnombre de\b|\bnumero de\b|\bwie viele\b|\bcombien de\b|\bcu[aá]nt[oa]s\b|\bquant[oiea]s?\b|\bhoeveel\b"
 )
+_LABELLED = lazy_regex(
+    r"(?i)\b(?:box|step|room|hall|page|chapter|version|ticket|issue|row|column|phase|batch|group|floor|platform|gate|coach|case|item"
+    r"|kapitel|seite|schritt|raum|chapitre|salle|hoofdstuk|stap) #?\d+\b(?! of\b)"
+)
 _LEFT = lazy_regex(
     r"(?i)\b(?:remain\w*|left|missing|open|outstanding|still|verbleib\w*|ubrig|offen\w*|restant\w*|restan\w*|faltan?)\b|剩|残り"
 )
@@ -124,7 +128,7 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
     if (found := _HOW_MANY.search(asked)) is not None:  # "how many customers keep the money" counts customers
         after = re.findall(r"\w+", asked[found.end() :])[:2]
         asked = " ".join(after)
-        thing = Subject(after[:1], language=subject.language)
+        thing = Subject(after, language=subject.language)
     units = next((amount for _, words, amount in _measures() if words.search(asked)), None)
 
     def wanted(text: str) -> float:
@@ -134,7 +138,7 @@ def has_quantity(subject: Subject, question: str, total: bool = False) -> Callab
         if not (units or _NUMBER).search(plain):
             return 0.0
         if units is None:
-            plain = _DATED.sub(" ", plain)  # a date is not a quantity
+            plain = _LABELLED.sub(" ", _DATED.sub(" ", plain))  # a date or "box 17" is not a quantity
         if not (units or _NUMBER).search(plain):
             return 0.0
         counted = _COUNTED.findall(plain)
@@ -189,6 +193,9 @@ def names_in(text: str) -> list[str]:
         first = name.split()[0].lower()
         start = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:;\"'"
         alone = " " not in name
+        if first in _NOT_NAMES and not alone:  # "Only Bram has the rights"
+            name, start, alone = name.split(" ", 1)[1], False, " " not in name.split(" ", 1)[1]
+            first = name.split()[0].lower()
         if first in _NOT_NAMES or (start and alone and not _AFTER_NAME.match(text, match.end())):
             continue
         found.append(name)

@@ -366,8 +366,9 @@ def without_changes(event: Row) -> Row:
     sets: dict[str, Any] = json.loads(event["sets"])
     own = str(event["seq"])
     kept = {name: rows for name, rows in sets.items() if name in ("+steps", "+labels", "files", "links")}
-    if own in sets.get("+records", {}):
-        kept["+records"] = {own: sets["+records"][own]}
+    if record := sets.get("+records", {}).get(own):
+        ends = {"status": "superseded"} if record.get("type") == "variable" else {}
+        kept["+records"] = {own: {**record, **ends}}
     event["sets"] = validate.dumps(kept) if kept else None
     return event
 

@@ -52,9 +52,8 @@ def start_command(host: str, prompt: str, arguments: Sequence[str] = (), *, once
     words = row.runs_once if once else row.starts
     if not words:
         known = ", ".join(name for name, one in HOSTS.items() if one.starts)
-        raise InvalidInput(
-            "invalid_argument", f"{host} cannot be started with a prompt.", f"These can: {known}."
-        )
+        hint = "Use --once." if row.runs_once else f"These can: {known}."
+        raise InvalidInput("invalid_argument", f"{host} cannot be started with a prompt.", hint)
     command: list[str] = []
     for word in words:
         command += arguments if word == ARGUMENTS else [prompt if word == PROMPT else word]

@@ -334,7 +334,6 @@ HOSTS: dict[str, Host] = {
         injects=("UserPromptSubmit",),
         answer="message",
         scopes=(USER,),
-        starts=("kimi", ARGUMENTS),
         runs_once=("kimi", ARGUMENTS, "-p", PROMPT),
         files=(
             HostFile(user=("KIMI_CODE_HOME", ".kimi-code", "config.toml"), hooks=True),
@@ -350,7 +349,7 @@ HOSTS: dict[str, Host] = {
             "tool_use_id": ("tool_call_id",),
         },
         holds=True,
-        starts=("goose", "session", ARGUMENTS),
+        starts=("goose", "run", "--interactive", ARGUMENTS, "-t", PROMPT),
         runs_once=("goose", "run", ARGUMENTS, "-t", PROMPT),
         files=(
             HostFile(
@@ -382,7 +381,6 @@ HOSTS: dict[str, Host] = {
     ),
     "amp": Host(
         events={},
-        starts=("amp", ARGUMENTS),
         runs_once=("amp", ARGUMENTS, "-x", PROMPT),
         files=(
             HostFile(

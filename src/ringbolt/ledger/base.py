@@ -387,9 +387,14 @@ class Base:
             if whole or not proposals.says_something(draft):
                 raise
             what = over.what
+        # In the event's own result, for repeated calls; so it cannot name the events that follow.
+        note = f"{what[:1].upper()}{what[1:]}: only the user may change that. It is proposed to the user;"
+        known = draft.result.get("warnings", ())
+        draft.result["warnings"] = (*known, f"{note} until accepted, nothing changes.")
         result = self._append_event(tx, head, draft, now, call_identity)
-        notes = [note for call in calls for note in self._propose(tx, head, call, what, now).warnings]
-        return result.replace(warnings=(*result.warnings, *notes))
+        for call in calls:
+            self._propose(tx, head, call, what, now)
+        return result
 
     def _propose(
         self,

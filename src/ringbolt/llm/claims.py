@@ -213,6 +213,15 @@ def _check_sentence(
     _check_counted(sentence, pieces)
     _check_owned(sentence, pieces)
     _check_part(sentence, texts)
+    _check_side(sentence, texts)
+    of_plan = re.search(r"(?i)\b(?:steps?|plan|tasks?)\b", sentence)
+    if (
+        _numbers(sentence)
+        and not of_plan
+        and _LEFT_OVER.search(sentence)
+        and not _LEFT_OVER.search(best or texts)
+    ):
+        raise ValueError("the events that it cites do not say that it is left")
     if verdict(ledger.text) is not None and ledger.definite:
         return  # its verdict was compared
     if ledger.definite and _state_words(sentence):
@@ -297,6 +306,20 @@ def _check_part(sentence: str, texts: str) -> None:
         one, all_of = _numbers(part), _numbers(whole)
         if one != all_of and all_of <= claimed and not one & claimed and not _TOTAL.search(sentence):
             raise ValueError(f"{whole} is the total in the events that it cites")
+
+
+_EARLY = lazy_regex(
+    r"(?i)\b(?:before|until|till|no later than|by (?=\d|the \d|noon|midnight|tomorrow|(?-i:[A-Z])))"
+)
+_LATE = lazy_regex(r"(?i)\b(?:after|or later|not before)\b")
+_LEFT_OVER = lazy_regex(r"(?i)\b(?:left|remain\w*|outstanding|still|to go|missing)\b")
+
+
+def _check_side(sentence: str, texts: str) -> None:
+    """What is to happen before a time is not what happens after it: not "after 31 August" of "by 31 August"."""
+    for claimed, said in ((_EARLY, _LATE), (_LATE, _EARLY)):
+        if claimed.search(sentence) and not claimed.search(texts) and said.search(texts):
+            raise ValueError("it is on the other side of a time than in the events that it cites")
 
 
 _OF_STEPS = lazy_regex(r"(?i)\b(?:steps?|items?|plan|tasks?|of|percent|remain\w*|left)\b|%")

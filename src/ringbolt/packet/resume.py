@@ -260,7 +260,7 @@ def _request(name: str, text: str, characters: int) -> Row:
         show,
         (1, rows.SHORT_REQUEST),
         (1.9, min(WHOLE_REQUEST, early)),
-        (3.5, min(WHOLE_REQUEST, max(early, characters * 2 // 5))),
+        (3.5, min(WHOLE_REQUEST, max(early, characters * 21 // 50))),
         *((8, WHOLE_REQUEST), (60, 2500), (61, 4000), (62, 6000), (90, 1 << 30)),
     )
 

@@ -39,6 +39,7 @@ REST = 0.3  # of the worth of a failure, for more of its symptom
 INSTEAD = 20  # characters of what worked instead
 BRIEF = 30  # characters of a choice that may be in other words by chance
 REFUSAL = 240  # characters of the user's words why something was refused
+TOPIC = 44  # characters of what a decision was about
 EARLY_WORDS = 100  # characters of a message by which it is known to be shown already
 SHORT = 20  # characters of an attempt in its shortest form, without folders
 _ADDRESS = lazy_regex(
@@ -402,7 +403,7 @@ def decision(entry: Entry, wanted: float) -> Row:
     def show(most: int, whole: bool, why: bool = True) -> str:
         line = f"{by(entry)} "
         if title and title != choice:
-            line += f"{quote(str(title), most if whole else most * 3 // 5)}: "
+            line += f"{quote(str(title), most if whole else TOPIC)}: "
         line += quote(choice, most)
         line += f" because {quote(str(data['reasoning']), most)}" if why and data.get("reasoning") else ""
         if whole:
@@ -413,7 +414,7 @@ def decision(entry: Entry, wanted: float) -> Row:
 
     return Row(
         (wanted, lambda: show(80, False, why=False)),
-        (Worth(wanted * REASON), lambda: show(110, False)),
+        (Worth(wanted * REASON), lambda: show(140, False)),
         (8.1, lambda: show(320, False)),
         (30, lambda: show(2000, True)),
         tells=(choice if len(choice) > BRIEF else f"{choice} {data.get('reasoning') or ''}")

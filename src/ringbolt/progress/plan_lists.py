@@ -17,7 +17,7 @@ from ..signals import phrases
 from ..signals.plan_words import CALLS_A_PLAN, OTHER_CUES, PLAN_CUES, VERB_STEMS, imperative, is_past
 from ..signals.step_numbers import NOUNS
 from ..signals.text_layout import Line, cells, layout, plain, sentences
-from ..signals.words import stem
+from ..signals.words import PROSE_WORD, stem
 from .plan_weights import BIAS, WEIGHTS
 
 Source = Literal["user", "agent", "file", "approved"]
@@ -35,7 +35,6 @@ _LISTED = lazy_regex(r"(?m)^[ \t]*(?:[-*+•–#|]|\d{1,3}[.)])")
 # "Next steps: 1) wait for the review, 2) merge": the number of an item within a line.
 _INLINE = lazy_regex(r"(?<![\w.,/-])\(?(\d{1,2})[.)][ \t]+(?=\S)")
 _ITEM_END = lazy_regex(r"(?i)[ ,;.]*(?:\b(?:and|then|und|et|y|e|en)[ ]*)?$")
-_WORD = lazy_regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LABEL = lazy_regex(
     rf"(?i)(?<!\W)\W*+(?:(?:{NOUNS}|fix|bug|opt\w{{0,12}}|change|pr|commit|day"
     rf"|week)\s*#?)?\d{{1,3}}[a-z]?\s*(?:[:.)–—-]+\s*|$)"
@@ -177,7 +176,7 @@ def _done_title(item: ListItem) -> str:
     text = _unadorned(unlabelled(item.text))
     place = _PLACE.match(text)
     rest = text[place.end() :] if place else text
-    words = _WORD.findall(rest)
+    words = PROSE_WORD.findall(rest)
     if not words or not is_past(words[0]):
         return ""
     title = shortened(imperative(rest.lstrip("*_` ")))
@@ -192,8 +191,8 @@ def _score_of_column(one: PlanList) -> float:
 
     Whoever writes such a table lists work to be done, whatever stands around it.
     """
-    words = {stem(word.lower()) for word in _WORD.findall(one.column)}
-    firsts = [next(iter(_WORD.findall(unlabelled(item.text))), "") for item in one.items]
+    words = {stem(word.lower()) for word in PROSE_WORD.findall(one.column)}
+    firsts = [next(iter(PROSE_WORD.findall(unlabelled(item.text))), "") for item in one.items]
     verbs = sum(stem(first.lower()) in VERB_STEMS and not is_past(first) for first in firsts)
     done = sum(item.done for item in one.items)
     return TASKS if words & _TASKS and 2 * verbs >= len(firsts) and 2 * done < len(firsts) else 0.0
@@ -208,7 +207,7 @@ def _score_of_name(one: PlanList) -> float:
     if any(pattern.search(one.lead) for pattern in (_OFFERS, _REPORTS, _DENIES)):
         return 0.0
     past = sum(
-        is_past(next(iter(_WORD.findall(unlabelled(item.text))), "")) or item.done for item in one.items
+        is_past(next(iter(PROSE_WORD.findall(unlabelled(item.text))), "")) or item.done for item in one.items
     )
     return TASKS if 2 * past < len(one.items) else 0.0
 
@@ -240,7 +239,7 @@ def _unadorned(text: str) -> str:
 def _says_little(title: str) -> bool:
     """Whether a title is only a name: a path, an identifier, a label with a number."""
     rest = _PATH.sub(" ", _LABEL.sub(" ", title, 1))
-    return len([word for word in _WORD.findall(rest) if len(word) > 2]) < 2
+    return len([word for word in PROSE_WORD.findall(rest) if len(word) > 2]) < 2
 
 
 def shortened(title: str, most: int = MOST_TITLE) -> str:
@@ -367,7 +366,9 @@ def _form(line: Line) -> Form:
 
 def _telling_cell(parts: Sequence[str]) -> int:
     """The place of the cell that says most."""
-    return max(range(len(parts)), key=lambda at: len(_WORD.findall(_CODE.sub(" ", parts[at]))), default=0)
+    return max(
+        range(len(parts)), key=lambda at: len(PROSE_WORD.findall(_CODE.sub(" ", parts[at]))), default=0
+    )
 
 
 def _row_text(best: int, parts: Sequence[str]) -> str:
@@ -390,7 +391,7 @@ def features(one: PlanList, text: str, source: Source) -> dict[str, float]:
     above = f"{one.heading} {lead}"
     intends = bool(_INTENDS.search(lead))
     count = len(texts)
-    firsts = [next(iter(_WORD.findall(_PLACE.sub("", item, 1))), "") for item in bare]
+    firsts = [next(iter(PROSE_WORD.findall(_PLACE.sub("", item, 1))), "") for item in bare]
 
     def share(hits: Iterable[bool]) -> float:
         return sum(hits) / count
@@ -446,10 +447,10 @@ def unlabelled(text: str) -> str:
 
 def _is_section(text: str) -> bool:
     """Whether a line is the name of a section of a document: "Context", "Files to Modify"."""
-    words = [stem(word.lower()) for word in _WORD.findall(text) if len(word) > 2]
+    words = [stem(word.lower()) for word in PROSE_WORD.findall(text) if len(word) > 2]
     return len(words) <= 4 and any(word in OTHER_CUES or word in PLAN_CUES for word in words)
 
 
 def _cues(text: str) -> tuple[bool, bool]:
-    words = {stem(word.lower()) for word in _WORD.findall(text)}
+    words = {stem(word.lower()) for word in PROSE_WORD.findall(text)}
     return not words.isdisjoint(PLAN_CUES), not words.isdisjoint(OTHER_CUES)

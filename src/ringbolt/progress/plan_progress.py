@@ -24,7 +24,7 @@ from ..signals.calls.failures import counts_failures
 from ..signals.step_numbers import NOUNS, STEP_NOUNS, step_numbers
 from ..signals.text_layout import sentences
 from ..signals.words import HUMP, weighted_words
-from .report_matching import PlanWords, ReportReader, Verdict
+from .report_matching import MOVED_ON, PlanWords, ReportReader, Verdict
 
 Kind = Literal["agent", "report", "user", "question", "action", "outcome"]
 
@@ -392,7 +392,8 @@ class Progress:
             # if it would move while that step was still open.
             before = self._reader.read(seen.text, [*over[:about], False, *over[about + 1 :]], about)
             others = {one.step for one in before if one.step != about}
-            verdicts = [one for one in verdicts if one.step in others]
+            # Nor does the work move on to a step that nobody spoke of.
+            verdicts = [one for one in verdicts if one.step in others and one.confidence != MOVED_ON]
         self.verdicts = verdicts
         for verdict in self.verdicts:
             self._judge(verdict)

@@ -81,7 +81,6 @@ _NO_CHECK = lazy_regex(
     r"|diff|bd|sleep|printf|touch|curl)\b"
 )
 _QUOTED = lazy_regex(r"\"[^\"]*(?:\"|$)|'[^']*(?:'|$)")
-_EXTENSION = lazy_regex(r"\.\w{1,5}\b")
 _REMAINS = lazy_regex(
     r"(?i)\b(?:remain\w*|left to do|still (?:need|to|open|fail)\w*|not (?:yet|done|implemented|finished)"
     r"|to-?do|next steps?|follow-?ups?|skipped|deferred|later|pending|unfinished|blocked|fail(?:s|ed|ing))\b"
@@ -619,7 +618,7 @@ def _run_by(command: str) -> list[str]:
     plain_command = _QUOTED.sub(" ", command)
     parts = [part for part in _PARTS.split(plain_command) if not _NO_CHECK.match(part)]
     words = " ; ".join(parts).split()
-    return checks_in(" ".join(word for word in words if "/" not in word and not _EXTENSION.search(word)))
+    return checks_in(" ".join(word for word in words if not {"/", "."} & set(word)))
 
 
 def _asks_for_checks(title: str) -> bool:

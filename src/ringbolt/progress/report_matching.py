@@ -179,9 +179,10 @@ class Reading:
                 self._ask(step, sure)
 
     def _tells_of(self, step: int) -> bool:
-        """Whether the message says that something is finished, or has a word of the step."""
+        """Whether the message says that something is finished, or more of the step than a name."""
         return any(
-            one.clause.act == "finished" or likeness(self._plan, one, step).shares for one in self._said
+            one.clause.act == "finished" or (not one.clause.copula and likeness(self._plan, one, step).shares)
+            for one in self._said
         )
 
     def _completes(self) -> bool:

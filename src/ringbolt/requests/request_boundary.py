@@ -1,9 +1,9 @@
 """Whether a prompt begins a new request or goes on with the present one.
 
-A linear model over features of the prompt and of the moment in which it came. Its weights are in
-`request_weights`, written by `bench/request_training.py`; `bench/request_boundaries.py` measures it. A wrong
-"new" hides work that is still open, while a missed one only leaves the new request among the instructions of
-the old one, so the threshold is set for precision.
+A few rules decide what is beyond doubt, and boosted trees over features of the prompt and of the moment in
+which it came the rest. The trees are in `request_trees`, written by `bench/request_training.py`;
+`bench/request_boundaries.py` measures them. A wrong "new" hides work that is still open, while a missed one
+only leaves the new request among the instructions of the old one, so the threshold is set for precision.
 
 The verdict is given when the prompt comes, and again when the agent has answered it and whenever a further
 turn has ended (`turns`). The second look is the better one. What is read of each text is bounded, and so is
@@ -21,8 +21,8 @@ from ..signals.reports.tokens import language_of
 from ..signals.text_layout import layout, sentences
 from ..signals.words import HUMP
 from .completion import says_done
-from .request_weights import FIRST_LOOK, SECOND_LOOK, Weights
-from .turns import Turn, everyday_less, files_of, turn_features
+from .request_trees import FIRST_LOOK, SECOND_LOOK
+from .turns import Turn, everyday_less, files_of, much, turn_features
 
 # What is read of each text. Its subject stands at the start, the verdict of an agent at either end.
 PROMPT_CHARACTERS, PROSE_CHARACTERS = 4000, 1200
@@ -83,38 +83,45 @@ class Boundary(Value, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
 
 
-GOES_ON = -9.0  # the score of a prompt that can only go on
-OPENING = 400  # characters of a prompt in which that counts
+BEYOND_DOUBT = 9.0  # the score of a prompt that the rules decide, or its negative
+OPENING = 400  # characters of a prompt in which the rules look
 
 
 def judge(moment: Moment) -> Boundary:
     """Whether the prompt of a moment begins a new request."""
-    if reason := _why_it_goes_on(moment.prompt):
-        return Boundary(is_new=False, is_unsure=False, score=GOES_ON, reasons=(reason,))
-    weights = SECOND_LOOK if moment.after else FIRST_LOOK
-    return _verdict(features(moment), weights)
+    if reason := _why_it_goes_on(moment):
+        return Boundary(is_new=False, is_unsure=False, score=-BEYOND_DOUBT, reasons=(reason,))
+    if reason := _why_it_begins(_prose(moment.prompt)):
+        return Boundary(is_new=True, is_unsure=False, score=BEYOND_DOUBT, reasons=(reason,))
+    trees = SECOND_LOOK if moment.after else FIRST_LOOK
+    score, shares = trees.score(features(moment))
+    sign = 1 if score > 0 else -1
+    ranked = sorted(((sign * share, name) for name, share in shares.items()), reverse=True)
+    reasons = tuple(name for share, name in ranked[:REASONS] if share > 0.02)
+    unsure = -trees.doubt < score <= 0
+    return Boundary(is_new=score > 0, is_unsure=unsure, score=round(score, 3), reasons=reasons)
 
 
-def _why_it_goes_on(prompt: str) -> str:
+def _why_it_goes_on(moment: Moment) -> str:
     """What rules a new request out, whatever else the prompt says; "" if nothing does."""
-    opening = _prose(prompt)[:OPENING]
+    opening = _prose(moment.prompt)[:OPENING]
+    start = moment.prompt[:200]
+    if start and any(one[:200] == start for one in (moment.request, *moment.instructions[-2:])):
+        return "was sent before"
     if prompt_phrases.RESUMES.search(opening):
         return "says to go on"
     if prompt_phrases.CHANGES_TOPIC.search(opening):
         return ""
-    if prompt_phrases.CONSENTS.match(prompt[:OPENING]):
+    if prompt_phrases.CONSENTS.match(moment.prompt[:OPENING]):
         return "gives leave"
     return "says that nothing has changed" if prompt_phrases.PERSISTS.match(opening) else ""
 
 
-def _verdict(found: Mapping[str, float], weights: Weights) -> Boundary:
-    parts = {name: weight * found.get(name, 0.0) for name, weight in weights.features.items()}
-    score = weights.bias + sum(parts.values())
-    sign = 1 if score > 0 else -1
-    ranked = sorted(((sign * part, name) for name, part in parts.items()), reverse=True)
-    reasons = tuple(name for part, name in ranked[:REASONS] if part > 0.1)
-    unsure = -weights.doubt < score <= 0
-    return Boundary(is_new=score > 0, is_unsure=unsure, score=round(score, 3), reasons=reasons)
+def _why_it_begins(prose: str) -> str:
+    """What makes a prompt a new request, whatever came before; "" if nothing does."""
+    if prompt_phrases.HANDS_OVER_PLAN.match(prose):
+        return "hands over a plan"
+    return "declares a new request" if prompt_phrases.DECLARES_REQUEST.match(prose) else ""
 
 
 # --- features ---------------------------------------------------------------------------------------
@@ -145,6 +152,12 @@ def _of_moment(moment: Moment) -> dict[str, float]:
         "the agent was at work": float(not moment.stopped and not moment.interrupted),
         "all steps were done": float(0 < moment.steps_total <= moment.steps_done),
         "the work was committed": _any(prompt_phrases.COMMITS.search, moment.actions[-ACTIONS:]),
+        "the agent had said much at last": much(len(moment.message), 8000),
+        "the agent had acted much at last": much(len(moment.actions), 150),
+        "the agent had edited at last": much(
+            sum(prompt_phrases.EDITS.match(one) is not None for one in moment.actions), 20
+        ),
+        "many instructions came before": much(len(moment.instructions), 20),
         "a silence before it": min(1.0, math.log1p(moment.idle_seconds or USUAL_SILENCE) / 9),
     }
 
@@ -153,21 +166,22 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
     """How the prompt is worded."""
     first = _first_sentence(prose)
     count = len(prose.split())
-    earlier = (moment.request, *moment.instructions[-2:])
     usual = max(
         len(one[:PROSE_CHARACTERS].split()) for one in (moment.request, *moment.instructions[-INSTRUCTIONS:])
     )
-    start = moment.prompt[:200]
     refers = prompt_phrases.REFERS_BACK.search(first)
     points = prompt_phrases.POINTS.search(first[:SCENE_CHARACTERS])
     scene = prompt_phrases.INTRODUCES.match(prose) is not None and refers is None and points is None
     return {
         "says that it is something else": _has(prompt_phrases.CHANGES_TOPIC.search(prose[:TURN_CHARACTERS])),
-        "declares a new request": _has(prompt_phrases.DECLARES_REQUEST.match(prose)),
         "announces a question": _has(prompt_phrases.OPENS_QUESTION.match(prose)),
-        "hands over a plan": _has(prompt_phrases.HANDS_OVER_PLAN.match(prose)),
         "sets a scene of its own": float(scene),
         "asks for work": _has(prompt_phrases.ASKS_FOR_WORK.match(prose)),
+        "wishes something": _has(prompt_phrases.WISHES.match(prose)),
+        "asks whether the agent can": _has(prompt_phrases.ASKS_WHETHER.match(prose)),
+        "reports a try": _has(prompt_phrases.REPORTS_TRY.search(prose[:300])),
+        "is about feedback": _has(prompt_phrases.FEEDBACK.search(prose[:300])),
+        "has many lines": much(moment.prompt[:PROMPT_CHARACTERS].count("\n"), 50),
         "describes trouble": _has(prompt_phrases.DESCRIBES_TROUBLE.search(prose[:300])),
         "has a slash command": _has(prompt_phrases.SLASH_COMMAND.search(moment.prompt[:100])),
         "opens like an answer": _has(prompt_phrases.OPENS_ANSWER.match(prose)),
@@ -180,7 +194,6 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
         "is short": float(count <= 9),
         "is long": min(1.0, math.log1p(count) / 4),
         "is longer than the prompts before": max(0.0, min(1.0, math.log((count + 1) / (usual + 1)))),
-        "was sent before": float(any(one[:200] == start for one in earlier)),
     }
 
 
@@ -223,6 +236,8 @@ def _of_reply(moment: Moment, context: _Context) -> dict[str, float]:
     return {
         "the agent announced work": _has(prompt_phrases.PROMISES.match(reply)),
         "the reply takes up the prompt": _has(prompt_phrases.TAKES_UP.match(reply)),
+        "the reply sets out": _has(prompt_phrases.SETS_OUT.match(reply)),
+        "the reply sees a cause": _has(prompt_phrases.SEES_CAUSE.match(reply)),
         "the agent edited at once": _any(prompt_phrases.EDITS.match, turn.actions[:2]),
         "the first file is another one": float(bool(opened) and opened[0] not in before),
         "the agent turned to other files": min(1.0, math.log1p(len(after - before)) / 2),

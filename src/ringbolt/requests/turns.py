@@ -69,7 +69,7 @@ def _of_words(before: Sequence[Turn], after: Sequence[Turn]) -> dict[str, float]
     following = alike(new[1], turn) if len(new) > 1 else to_last
     leaves = following - alike(new[1], last) if len(new) > 1 else 0.0
     to_recent = max((alike(turn, one) for one in old[-8:]), default=0.0)
-    long = _much(len(after[0].prompt[:_PROMPT].split()), 60)
+    long = much(len(after[0].prompt[:_PROMPT].split()), 60)
     return {
         "the prompt is about the last turn": alike(everyday_less(after[0].prompt[:_PROMPT]), last),
         "the turn is about the last turn": to_last,
@@ -105,11 +105,11 @@ def _of_manner(before: Sequence[Turn], after: Sequence[Turn]) -> dict[str, float
             break
         explored += _EXPLORES.match(action) is not None
     return {
-        "the agent explored first": _much(explored, 20),
-        "the agent explored and then edited": _much(explored, 20) * edits,
-        "the agent did much": _much(len(turn.actions), 90),
-        "the agent said much": _much(sum(map(len, turn.said)), 8000),
-        "the agent had done much": _much(len(before[-1].actions), 90) if before else 0.0,
+        "the agent explored first": much(explored, 20),
+        "the agent explored and then edited": much(explored, 20) * edits,
+        "the agent did much": much(len(turn.actions), 90),
+        "the agent said much": much(sum(map(len, turn.said)), 8000),
+        "the agent had done much": much(len(before[-1].actions), 90) if before else 0.0,
         "the agent launched a helper": float(any(_LAUNCHES.match(action) for action in turn.actions[:4])),
     }
 
@@ -161,5 +161,6 @@ def _known(names: set[str], known: set[str]) -> float:
     return len(names & known) / len(names) if names else 0.5
 
 
-def _much(count: int, most: int) -> float:
+def much(count: int, most: int) -> float:
+    """A count as a share of what is very many, on a scale on which the first few count most."""
     return min(1.0, math.log1p(count) / math.log1p(most))

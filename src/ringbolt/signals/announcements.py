@@ -10,7 +10,7 @@ from . import phrases
 from .plan_words import GENERIC_STEMS, TALK_STEMS, imperative, is_verb
 from .step_numbers import NOUNS
 from .text_layout import layout, plain, sentences
-from .words import stem
+from .words import PROSE_WORD, stem
 
 When = Literal["now", "next"]
 
@@ -84,7 +84,6 @@ _UNNAMED = frozenset("it them this that these those both".split())
 _OWN_LIST = lazy_regex(
     r"(?i)\b(?:task list|to-?do|todos?|tasks? and start|task status|the tasks|plan file|final plan)\b"
 )
-_WORD = lazy_regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 class Announcement(Value, frozen=True, kw_only=True):
@@ -173,7 +172,7 @@ def _read(sentence: str) -> list[Announcement]:
 
 
 def _begins_with_verb(text: str) -> bool:
-    words = _WORD.findall(_unlabelled(text)[:60])
+    words = PROSE_WORD.findall(_unlabelled(text)[:60])
     return bool(words) and is_verb(words[0])
 
 
@@ -189,7 +188,7 @@ def _titled(when: When, what: str, labelled: bool = False, alone: bool = True) -
         return []
     end = _ENDS.search(what, 12)
     title = _unlabelled(what[: end.start()] if end else what).strip(" .:;,!*_–—-")
-    words = _WORD.findall(title)
+    words = PROSE_WORD.findall(title)
     stems = [stem(word.lower()) for word in words]
     if len(words) < 2 or stems[0] in TALK_STEMS or all(one in GENERIC_STEMS for one in stems[1:]):
         return []

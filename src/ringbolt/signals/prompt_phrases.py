@@ -117,6 +117,22 @@ ASKS_FOR_WORK = lazy_regex(
     r"|tell)\b",
     re.I,
 )
+WISHES = lazy_regex(
+    r"\W*(?:(?:ok(?:ay)?|now|great|perfect|hi|hey)[\s,.!]*)*i(?:['’]d like| would like| want| need)\b", re.I
+)
+ASKS_WHETHER = lazy_regex(
+    r"\W*(?:(?:ok(?:ay)?|now|great|perfect|hi|hey)[\s,.!]*)*(?:can|could) (?:you|we|i)\b", re.I
+)
+# The user has tried the result.
+REPORTS_TRY = lazy_regex(
+    r"\b(?:i(?:['’]m| am| have|['’]ve)?|we(?:['’]re)?) (?:just |now |also |still )*(?:tried|ran|run|get|got"
+    r"|getting|see|seeing|saw|tested|testing|try)\b|\bwhen (?:i|trying|testing|running)\b"
+    r"|\bgetting (?:this|an?|the)\b",
+    re.I,
+)
+FEEDBACK = lazy_regex(
+    r"\b(?:feedback|comments?|review(?:er|ed)?|coderabbit|findings?|bugbot|copilot)\b", re.I
+)
 # The prompt sets a scene of its own before it asks for anything.
 INTRODUCES = lazy_regex(
     r"\W*(?:right now|currently|at the moment|today|in \S+ (?:we|there|is|are)|looking at"
@@ -148,6 +164,15 @@ PROMISES = lazy_regex(r"\W*I(?:['’]ll| will)\b", re.I)
 TAKES_UP = lazy_regex(
     r"\W*(?:(?:good|great|excellent|fair) (?:point|catch|idea|question|call)|you['’]re (?:absolutely )?right"
     r"|right|ah|yes|no|correct|done|got it|makes sense|agreed|exactly|understood)\b",
+    re.I,
+)
+# A reply that sets out on something, and one that has found the cause of a trouble.
+SETS_OUT = lazy_regex(
+    r"\W*(?:i['’]ll\b|i will\b|sure\b|let me (?:start|explore|first|look|search|find)\b)", re.I
+)
+SEES_CAUSE = lazy_regex(
+    r"\W*(?:i (?:can )?see\b|the (?:issue|error|problem)\b|looking at\b|you['’]re right|ah\b|good\b|perfect\b"
+    r"|great\b|yes\b|let me (?:check|fix)\b)",
     re.I,
 )
 # Actions, as "Tool: description or command".

@@ -29,6 +29,8 @@ _SUFFIXES = "ization ations ation ising izing ings ing ions ion ies ied ers er e
 
 _NAME = lazy_regex(r"\w[\w./-]*")
 _NAME_PART = lazy_regex(r"[.-]")
+# A word of prose, without numbers and names.
+PROSE_WORD = lazy_regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 # The parts of a camelCase or snake_case name.
 HUMP = lazy_regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 

@@ -38,6 +38,7 @@ class Overruling(Steps):
         if channel == "user" or seq == 1 or _HIDING_TABLES.isdisjoint(sets):
             return
         self._check_records(head, seq, channel, sets)
+        self._check_variables(head, channel, sets)
         heads: Mapping[str, Any] = sets.get("heads", {})
         if "status" in heads or heads.get("archived_at"):
             self._check_status(head, channel, heads)
@@ -69,6 +70,20 @@ class Overruling(Steps):
             hidden = hides(kind, ends[number]) if kind else True
             if hidden and not may_overrule(channel, author):
                 raise Overruled(head["task_id"], f"#{number}", author=author)
+
+    def _check_variables(self, head: Row, channel: str, sets: Mapping[str, Any]) -> None:
+        """No variable of a more trusted channel may get a second value: views show the newest."""
+        for row in sets.get("+records", {}).values():
+            if row.get("type") != "variable" or row.get("status") != "active":
+                continue
+            sql = (
+                f"SELECT e.seq, o.channel{EVENT_FROM}"
+                " JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
+                " WHERE e.task_id = :task_id AND r.type = 'variable' AND r.status = 'active' AND r.key = :key"
+            )
+            for number, author in self._query(sql, {"task_id": head["task_id"], "key": row.get("key")}):
+                if not may_overrule(channel, author):
+                    raise Overruled(head["task_id"], f"#{number}", author=author)
 
     def _check_status(self, head: Row, channel: str, heads: Mapping[str, Any]) -> None:
         """Only the user may replace a status that the user set, or give up a task that the user asked for."""

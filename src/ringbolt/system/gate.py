@@ -171,9 +171,8 @@ def _files_below(paths: Iterable[str]) -> Iterator[str]:
         yield path
         beside = os.path.dirname(path)
         with suppress(OSError):
-            yield from (
-                entry.path for entry in os.scandir(beside) if entry.name.startswith(os.path.basename(path))
-            )
+            begin = os.path.basename(path)
+            yield from (os.path.join(beside, name) for name in os.listdir(beside) if name.startswith(begin))
         for folder, _, names in os.walk(path):
             yield from (os.path.join(folder, name) for name in names)
             count += len(names)

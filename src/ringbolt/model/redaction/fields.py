@@ -63,7 +63,7 @@ def _named_value(text: str, match: re.Match[str]) -> tuple[int, int, str] | str 
     clause = match["stem"].lower().startswith("identified")
     kind = "password" if clause else secret_kind(name.strip("-$."), in_query=ahead in ("?", "&"))
     if text.startswith(MARK, max(0, name_begin - len(MARK))) or _is_part_of_code(
-        text, name_begin, match["stem"]
+        text, name_begin, match.end("rest"), match["stem"]
     ):
         return None
     if text.startswith("@", match.end("rest")) or pattern(rules.FILE_LINE).match(text, match.end("stem")):
@@ -113,6 +113,8 @@ def _close_value(
             strict = strict and not is_compound(name)
         elif text.startswith("-", match.end()):
             return None  # the next option
+    elif match["loose"]:
+        strict = True  # `Password - …`
     elif name.lower() in ("pass", "pw"):
         # `--- PASS: TestTotals`, `ok ? 'pass' : 'fail-2'`
         if name == "PASS" and match["sign"] == ":":
@@ -145,10 +147,12 @@ def _close_value(
     return begin, begin + len(value), "value" if kind == "code" else kind
 
 
-def _is_part_of_code(text: str, begin: int, stem: str) -> bool:
+def _is_part_of_code(text: str, begin: int, end: int, stem: str) -> bool:
     """Whether a name is in a long code by chance, or in that of a resource: `…k/pw=`, `arn:…:secret:db`."""
     ahead, earlier = text[begin - 1 : begin], text[max(0, begin - 2) : begin - 1]
     if ahead in ("/", "+") and earlier.isalnum() and len(stem) <= 3:
+        return True
+    if end - begin >= 12 and text[end : end + 1] in ("+", "/") and text[begin:end].isalnum():
         return True
     if len(text) >= begin + _LONGEST_NAME and text[begin : begin + _LONGEST_NAME].isalnum():
         return True

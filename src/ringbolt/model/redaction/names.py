@@ -57,6 +57,8 @@ def _kind_of(name: str, in_query: bool) -> str:
         return "key" if before in rules.KEY_WORDS else "code" if before or in_query else "lone"
     if last in ("auth", "pin") or (last == "pat" and (before or name.isupper())):
         return "code"
+    if last in ("salt", "jwt"):
+        return "code"
     if last == "pepper" or (last == "appid" and in_query):
         return "key"
     if last in ("sig", "signature") and in_query:

@@ -58,6 +58,8 @@ PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
         (
             "credential",
             "creds",
+            "user/pass",
+            "username/pass",
             "login",
             "zugangsdaten",
             "identif",
@@ -135,7 +137,24 @@ PASSES: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
         _rule(rules.LOGIN_CALL, "password", is_unlike_password),
     ),
     ("", rules.HASHING_HINTS, _rule(rules.HASHING_CALL, "password", is_no_password)),
-    ("(", ("fernet", "aesgcm", "aes.new", "hmac", "jwt."), _rule(rules.KEY_CALL, "key", is_unlike_password)),
+    (
+        "(",
+        ("fernet", "aesgcm", "aes.new", "hmac", "jwt.", "cookieparser"),
+        _rule(rules.KEY_CALL, "key", is_unlike_password),
+    ),
+    (
+        "(",
+        ("client(", "search(", "init("),
+        _rule(rules.CLIENT_CALL, "key", lambda value: not is_random(value, 28)),
+    ),
+    ("wifi:", ("p:",), _rule(rules.WIFI_CODE, "password", is_placeholder)),
+    (">", ("user ",), _rule(rules.ACL_USER, "password", is_no_password)),
+    (":", ("u:", "user:"), _rule(rules.USER_P, "password", is_no_password)),
+    (
+        "\n",
+        rules.ANNOUNCERS,
+        _rule(rules.ANNOUNCED, "value", lambda value: not is_random(value, 16) or is_unlike_password(value)),
+    ),
     ("0x", ("wallet", "private", "account", "deployer", "signer", "pk"), _rule(rules.HEX_KEY, "key")),
     ("", ("passw", "pwd"), _rule(rules.TYPED, "password", is_no_password)),
     (

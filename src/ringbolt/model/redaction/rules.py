@@ -16,6 +16,8 @@ _ALONE = r"(?:(?<![\w-])|(?<=\\[nrtbf]))"
 # Each vendor: the kind, what a text must contain, and the pattern of its codes. Prefixes that
 # cannot occur by chance need nothing before them.
 VENDORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("key", ("AKIA", "ASIA"), r"(?:AKIA|ASIA)[0-9A-Z]{16}[\"']?[\s,:;|]{1,5}[\"']?(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])"),
+    ("key", ("xprv9",), r"xprv9[A-Za-z0-9]{100,110}"),
     ("aws", ("AKIA", "ASIA", "ABIA", "ACCA"), _APART + r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])"),
     ("aws", ("ABSK", "bedrock-api-key-"), r"(?:ABSK[A-Za-z0-9+/]{100,300}={0,2}|bedrock-api-key-[\w=-]{20,2000})"),
     ("github", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"), _APART + r"(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255})"),
@@ -181,7 +183,7 @@ HOOK_HINTS = (
 
 # `Authorization: Bearer …` and the like, with or without the header's name.
 AUTHORIZATION = (
-    r"(?i)(?:(?<![A-Za-z])(?:bearer|basic|negotiate)[ \t,]{1,3}"
+    r"(?i)(?:(?<![A-Za-z])(?:(?:bearer|basic|negotiate)[ \t,]{1,3}|bearer[\"']?[=:][ ]?)"
     r"|authorization\\{0,3}[\"']?\]?[ \t]{0,3}(?::|=>?|,)[ \t]{0,3}\\{0,3}[\"']?"
     r"(?:[A-Za-z][A-Za-z0-9-]{1,20}(?:[ \t]{1,3}|[ \t]?=[ \t]?))?)"
     r"\\{0,3}[\"']?(?P<secret>[\w+/][\w.~+/:=!@#%^*|-]{7,4000}+)"
@@ -210,7 +212,7 @@ SAID_PHRASE = (
 )
 # A login in a sentence or a call: `credentials: bob / …`, `auth=("bob", "…")`.
 SAID_LOGIN = (
-    r"(?i)(?:credentials?|creds|logins?|log[ -]in|auth|authenticate|sign_?in|begin|zugang(?:sdaten)?|identifiants?)(?!\w)(?:[^\n:=]{0,24}?(?:[:=]|[ \t](?:is|are|was|ist|sind|as|als|with|mit))"
+    r"(?i)(?:credentials?|creds|user(?:name)?/pass(?:word)?|logins?|log[ -]in|auth|authenticate|sign_?in|begin|zugang(?:sdaten)?|identifiants?)(?!\w)(?:[^\n:=]{0,24}?(?:[:=]|[ \t](?:is|are|was|ist|sind|as|als|with|mit))"
     r"[ \t]{1,3}[`\"']?[\w.@+-]{2,60}[`\"']?[ \t]{0,2}[/:|]|[ \t]{0,2}=?[ \t]{0,2}[(\[][\"'][\w.@+ -]{2,60}[\"'],)[ \t]{0,2}"
     r"[`\"']?(?P<secret>[^\s\"'`]{6,100}+)"
 )
@@ -309,9 +311,18 @@ HASHING_CALL = (
 )
 # A call whose argument is a key.
 KEY_CALL = (
-    r"(?i)(?:fernet|aesgcm|aes\.new|hmac\.new|createhmac|jwt\.(?:sign|verify|encode|decode))\((?:[\w.]{1,40},[ ]?|[\"'][\w-]{1,12}[\"'],[ ]?)?"
+    r"(?i)(?:fernet|aesgcm|aes\.new|hmac\.new|createhmac|cookieparser|jwt\.(?:sign|verify|encode|decode))\((?:[\w.]{1,40},[ ]?|\{[^{}\n]{0,80}\},[ ]?|[\"'][\w-]{1,12}[\"'],[ ]?)?"
     r"b?[\"'](?P<secret>[^\s\"']{8,200}+)[\"']"
 )
+# `Client("…")`, `search("ID", "…")`
+CLIENT_CALL = (
+    r"(?:[cC]lient|[sS]earch|init)\((?:[\"'][\w-]{1,40}[\"'],[ ]?)?[\"'](?P<secret>[A-Za-z0-9]{28,100}+)[\"']"
+)
+WIFI_CODE = r"WIFI:[^\n]{0,80}?P:(?P<secret>[^;\s]{4,63})"
+ACL_USER = r"(?i)user [\w-]{1,40} [^\n>]{0,60}>(?P<secret>[^\s]{6,100}+)"
+# `U: bob P: …`
+USER_P = r"(?i)(?<![a-z])u(?:ser)?[:=][ ]?[\w.@-]{2,40}[\s,;|/]{1,3}p(?:w|wd|ass)?[:=][ ]?(?P<secret>[^\s\"'`]{5,100}+)"
+ANNOUNCERS = ("token", "key", "secret", "password", "passphrase", "credential")
 HEX_KEY = (
     r"(?i)(?:wallet|private|accounts?|deployer|signer|pk)[^\n]{0,40}?(?P<secret>0x[0-9a-f]{64})(?![0-9a-f])"
 )
@@ -326,9 +337,14 @@ PRINTED = (
     r"(?![^\n]{0,300}(?:git (?!credential)|grep|rg |ls |find |sum\b|digest|fingerprint|which |stat |wc |--help| -h\b))"
     r"[^\n]{3,300}\r?\n[\"']?(?P<secret>[^\s\"']{8,2000}+)[\"']?[ \t]*$"
 )
+# The same after a sentence: `Copy this token now:`
+ANNOUNCED = (
+    r"(?im)(?:token|api[ -]?key|secret|password|passphrase|access key|credential)s?(?![\w-])[^\n]{0,120}[:.!]\*{0,2}[ \t]*\n[ \t]*\n?[ \t>]{0,8}"
+    r"[\"'`]?(?P<secret>[^\s\"'`]{12,500}+)[\"'`]?[ \t]*$"
+)
 # The values of a manifest of Kubernetes that holds secrets.
 MANIFEST_VALUES = r"(?m)^([ \t]{0,12})(?:string)?[dD]ata:[ \t]*\n((?:\1[ \t]{1,8}[\w.-]{1,80}:[ \t]{1,3}[^\n]{1,4000}+\n?){1,60}+)"
-MANIFEST_VALUE = r"(?m)^[ \t]{1,20}[\w.-]{1,80}:[ \t]{1,3}[\"']?(?P<secret>[^\s\"'|>{<][^\n\"']{3,4000}+)"
+MANIFEST_VALUE = r"(?m)^[ \t]{1,20}(?!(?:[\w.-]{0,40}[_.-])?(?:user|username|host|port|name|email|url|type):)[\w.-]{1,80}:[ \t]{1,3}[\"']?(?P<secret>[^\s\"'|>{<][^\n\"']{3,4000}+)"
 # The code in the path of a link that signs somebody in.
 LINK_CODE = r"(?i)/(?:magic(?:-?link)?|(?:password-?)?reset(?:[/-]password)?|invite|invitations?|verify|activate|confirm|accept)/(?P<secret>[\w-]{20,300}+)"
 HTPASSWD = r"htpasswd[ \t]{1,3}-[A-Za-z]{0,6}b[A-Za-z]{0,6}[ \t]{1,3}(?:-[A-Za-z]{1,6}[ \t]{1,3}){0,3}(?:[^\s-]\S{0,200}[ \t]{1,3}){1,2}?(?P<secret>[^\s\"'$]{4,200}+)(?=[ \t]*(?:$|[\n\"';&|]))"
@@ -342,20 +358,20 @@ IDEOGRAPHS = "\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef"
 NAME_STEMS = (
     r"pass(?:w(?:or[dt]|d)|phrase|code)?|pwd|pw|kennwort|mot[ _-]de[ _-]passe|motdepasse|contrase[nñ]a|(?<![a-z])clave|senha|wachtwoord"
     r"|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz[óo]|parola|[şs]ifre|пароль|密[码碼]|口令|パスワード|비밀번호"
-    r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis|pepper|appid"
+    r"|secret|token|api[ ]?key|key|credential|creds?|auth|psk|sig(?:nature)?|schlüssel|geheimnis|pepper|appid|salt"
     r"|jeton|cl[ée](?: d'| )?api|identified(?: with \w{1,40})? by|令牌|密[钥鑰]|токен|トークン|jwt|pat(?![A-Za-z])"
 )
 FILE_LINE = r"[\w.-]{0,40}\.[a-z]{1,6}:[0-9]{1,6}[:\s]"
 TELLING_STEM = r"(?i)passw|secret|token|cred|api|key|jwt"
 # The same in lower case and without what follows: a quick search finds these first.
 NAME_BEGINS = (
-    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|clave|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|pepper|appid|schlüssel"
+    r"pass|pwd|pw|kennwort|mot[ _-]?de|contrase|clave|senha|wachtwoord|secret|token|api[ ]?key|key|cred|auth|psk|sig|pepper|appid|salt|schlüssel"
     r"|geheimnis|jeton|cl[ée]|identified|l[öo]senord|adgangskode|salasana|has[łl]o|heslo|jelsz|parola|[şs]ifre|пароль"
     r"|密[码碼钥鑰]|口令|令牌|パスワード|トークン|비밀번호|токен|jwt|pat(?![a-z])"
 )
 NAME_HINTS = (
     "pass", "pwd", "pw=", "pw:", "pw\"", "pw ", "kennwort", "contrase", "clave", "senha", "wachtwoord", "secret", "token", "key",
-    "cred", "auth", "psk", "pepper", "appid=", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api", "identified",
+    "cred", "auth", "psk", "salt", "pepper", "appid=", "sig=", "signature", "schlüssel", "geheimnis", "jeton", "clé", "cle api", "identified",
     "senord", "adgangskode", "salasana", "haslo", "hasło", "heslo", "jelsz", "parola", "ifre", "пароль", "密", "口令", "令牌",
     "パスワード", "トークン", "비밀번호", "токен", "jwt", "pat=", "_pat:", "_pat ", "_pat\"",
 )  # fmt: skip
@@ -365,7 +381,7 @@ DESCRIBING_WORDS = frozenset(  # `token id`, `key fingerprint`: what follows is 
 )
 COPULAS = frozenset(
     "is was are ist war lautet lauten est sera es era será é é: to as auf als à are: is: était sarà è jest on"
-    " it it's to: now jetzt wie como comme : = является это".split()
+    " from actually currently still just simply übrigens aktuell derzeit noch it it's to: now jetzt wie como comme : = является это".split()
 )
 IDEOGRAPHIC_COPULAS = ("是", "为", "為", "は", "：", "が", "改成", "叫", "는", "은")
 # Fields that hold the value of what another field names: `variable "db_password" { default = "…" }`.
@@ -377,15 +393,20 @@ ROW = r"[^\n]{3,400}+"
 # `VALUES` begins a row of its own.
 SQL_ROW = r"(?i)(?:[^\n)]|\)(?![ \t]{0,3}values)){3,400}+|\)[ \t]{0,3}values[^\n]{1,400}+"
 CODE_LETTERS = r"[\w+/=.~:%-]+$"
-COLUMN = r"[\w-]{2,40}$"
-ROW_EDGES = ("|", "│", "\t", ",")
+COLUMN = r"[\w-]{2,40}(?: [\w-]{2,20}){0,2}$"
+ALIGNED = "  "  # columns of a table without lines
+# A header of such a table has no type, and three columns at least.
+ALIGNED_HEADER = r"[ \t]*(?:[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,2}(?:[ ]{2,}|$)){3,12}$"
+MANIFEST_KIND = r"(?m)^[ \t]*kind: Secret[ \t]*$"
+ALIGNED_CELL = r"[^ \t]+(?: [^ \t]+){0,8}"
+ROW_EDGES = ("|", "│", "\t", ",", ";", ALIGNED)
 # With letters and digits, and yet no password: a path, a file, an address, a version, a date, an amount, a term.
 ORDINARY = (
     r"(?i)(?:[/~.@#$<>{(\[-]|\w+://|[\w.+-]+@[\w-]+\.|\S*\.(?-i:[a-z]{1,8})(?::[0-9]+)*$|[\w.-]+@[\w-]+[:~]|v?[0-9]+\.[0-9]|[0-9][0-9.,:/TZtz+-]*(?-i:[a-z%-]{0,12})$"
     r"|[\w.-]+\(|[\w-]+(?:\.[\w-]+)*:[0-9]+$|0x[0-9a-f]+$"
     r"|(?:base|sha-?|md|utf-?|oauth|auth|argon|pbkdf|ed|ecdsa|x|s|k|i|l|v|p|ec|rs|hs|es|ps|aes-?|rsa-?|http/?|ipv|python|py"
     r"|win|secp|curve|crc|node|java|php|ctrl\+|f|mp|h|sql|log4j|web|step|phase|line|chapter|table|issue|pr|user|test|room"
-    r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$)|(?-i:[a-z_]{2,20})=[^=]|[0-9]{3,4}_[a-z]|\w+:[\"']|\S{0,40}</)"
+    r"|version|rfc-?|iso-?|level|tier|stage|part|page|utf)[0-9]+(?:$|[^\w!#$%^&*~+?@][\w/-]*$|[a-z]{1,6}$)|(?-i:[a-z_]{2,20})=[^=]|[0-9]{3,4}_[a-z]|b64|!\[|[a-z][\w-]*(?:\.[a-z][\w-]*)+/\w|\w+:[\"']|\S{0,40}</)"
 )
 # The name's last word decides; these come after it and change nothing.
 NAME_TAILS = frozenset(
@@ -402,7 +423,7 @@ PASSWORD_ENDS = ("password", "passwords", "passwd", "storepass", "keypass", "pas
                  "비밀번호")  # fmt: skip
 TOKEN_ENDS = ("geheimnis", "jeton", "令牌", "密钥", "密鑰", "токен", "トークン")
 SECRET_WORDS = frozenset("credential credentials cred creds otp".split())
-SECRET_ENDS = ("apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey", "masterkey", "signingkey",
+SECRET_ENDS = ("apikey", "privkey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey", "masterkey", "signingkey",
                "encryptionkey", "presharedkey", "licensekey")  # fmt: skip
 # With `key` after one of these it is a secret …
 KEY_WORDS = frozenset(
@@ -464,17 +485,15 @@ PLACEHOLDER = (
     r"|module|event|data|user|form|state|credentials|creds|app|conf|client|session|response|res|result|kwargs|environ"
     r"|import\.meta|Deno|System|Environment|ENV|builder|context|input|output|node|item)(?:\.|\[|->|::|\?\.)[A-Za-z_\"'\[]"
     r"|(?:sha(?:1|224|256|384|512)|md5)[:-]|arn:|https?://[^\s@?]{0,300}$|op://|vault:|ssm:|ref\+|file://|ssh-(?:rsa|ed25519)"
-    r"|-----BEGIN (?:PUBLIC|CERT)|[\"'] ?\+|!(?:vault|ref|secret|sub|getatt|env|var)|enc\[|urn:|--)"
+    r"|-----BEGIN (?:PUBLIC|CERT)|[\"'] ?\+|!(?:vault|ref|secret|sub|getatt|env|var)|enc\[|urn:|--|%[sdvq]$|this\.#)"
 )
 # The same anywhere in a value: `r}=e.parse(String(t.path));t.path=…`.
 CODE_WITHIN = r"[\w)\]]\.[A-Za-z_]\w*\(|=>|\)\.[a-z]|[)\]}]=|\w\([\w.]*\)|\?\w+\.\w+"
 # No value of a secret, even in quotes: a version, a regular expression, a format.
-NO_VALUE = (
-    r"v?[0-9]{1,3}(?:\.[0-9]{1,4}){1,3}$|(?=[^\s]{0,200}(?:\[(?:A-Z|a-z|[0-9]-[0-9]|\^)|\(\?[:=!<]|\)s))\S"
-)
+NO_VALUE = r"[*&][A-Za-z_]\w*\.\w+|v?[0-9]{1,3}(?:\.[0-9]{1,4}){1,3}$|(?=[^\s]{0,200}(?:\[(?:A-Z|a-z|[0-9]-[0-9]|\^)|\(\?[:=!<]|\)s))\S"
 # Code: a call, an index, an attribute, a generic type, a template.
 CODE = (
-    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|(?:\?\.)?\[(?=[A-Za-z_\"'0-9\[\]:$@]|$)|\{$|<[A-Za-z])"
+    r"(?:(?:await |new |not |&|\*)?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|(?:\?\.)?\[(?=[A-Za-z_\"'0-9\[\]:$@]|$)|\{\w*$|<[A-Za-z])"
     r"|[&*][A-Za-z_]\w*(?:\.\w+)+$|[\\A-Za-z_]\w{0,30}(?:\\\w{1,30}){0,6}::\w|[a-z_]\w*(?:[!?]?\.[A-Za-z_]\w*){2,8}!?$|(?:[a-z]+[A-Z_]\w*[!?]?\.[A-Za-z_]\w*|[a-z]\w*[!?]?\.[A-Za-z]\w*(?-i:[a-z][A-Z]|_|assword|oken)\w*)$"
     r"|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+){1,6}[?!]?$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\??$|[A-Z]{2,}[A-Z0-9]*(?:_[A-Z0-9]+)+$|[\w.$\[\]]+(?:&&|\|\||=>|=!|,\w+&&)|f[\"']|r[\"']|b[\"']\W|\w*\{\w+\})"
 )
@@ -550,11 +569,11 @@ NAMED_AFTERWARDS = r"(?i)(?<![^\s\"'`])(?P<secret>[^\s\"'`]{6,100}+)[\"'`]?[ \t]
 NAMED = (
     rf"(?i)(?P<stem>{NAME_STEMS})(?P<rest>(?<![{IDEOGRAPHS}])[\w.-]{{0,40}}+|)"
     r"(?:"
-    r"(?P<open>\\{0,3}[\"'`]?\]?\)?)[ \t]{0,8}"
+    r"(?P<open>\\{0,3}[\"'`]?\]?\)?|\*{1,2}(?=:))[ \t]{0,8}"
     r"(?P<sign>:[ \t]{0,3}[A-Za-z&*][\w&<>\[\]|?.]{0,40}[ \t]{0,3}=(?![=>])"
-    r"|=>|:=|\+=|={1,3}|!==?|:|%3[DAda]|\\u003[dD])"
+    r"|=>|:=|\+=|={1,3}|!==?|:(?:\*{1,2}(?=[ \t]))?|%3[DAda]|\\u003[dD]|(?P<loose>\.{3,100}+|(?<=[ \t])[-\u2013\u2014](?=[ \t])))"
     r"[ \t]{0,8}(?:!!(?:str|binary)[ \t]{1,3})?"
-    r"(?P<block>[|>][+-]?[ \t]*\r?\n[ \t]{1,40}|\\?\n[ \t]{1,40}(?=[^\s:=]{8,500}\s*$))?"
+    r"(?P<block>[|>][+-]?[ \t]*\r?\n[ \t]{1,40}|\\?\n[ \t]{1,40}(?=[^\s:=]{8,500}\s*$))?(?:\[\]byte\()?"
     r"|(?P<close>[\"']?[ \t]{0,2}>\s{0,40})(?=[^<>\s]{4,500}+\s{0,40}</)"
     r"|(?P<gap>[ \t]{1,40}+(?:\\\n[ \t]{0,20})?)"
     r"|(?P<other>)"
@@ -586,6 +605,7 @@ PRIVATE_TAG = (
 )
 WORD = r"[A-Z]+(?![a-z])|[A-ZÀ-Þ]?[a-zß-ž]+|[0-9]+|[^\W\d_a-zA-ZÀ-ž]+"
 PART = r"[^\W_]+"
+DIGEST_WORDS = ("commit", "hash", "digest", "revision", "checksum", "sha1", "sha256", "md5", "etag")
 HEX = r"[0-9A-Fa-f-]+$"
 IDENTIFIER = r"[\w.:/%-]+$"
 LETTERS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"

@@ -62,7 +62,8 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
             return None
         if found == "line":
             lines += 1
-            own = bound = own and bound and (seen > 0 or (lines == 1 and (signed or _is_read(text, named))))
+            signed = signed or (own and not seen and lines == 1 and _is_label(text, named))
+            own = bound = own and bound and (seen > 0 or (lines <= 2 and (signed or _is_read(text, named))))
             part = []
             if lines > 3:
                 return None
@@ -83,7 +84,7 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
             aside = piece[0] == "(" and text[piece.start() - 1].isspace()
             apart = apart or (bound and (cell or aside))
             bound = bound or (wrapped and piece[0] == "(")
-            own, other, part, wrapped = False, False, [], False
+            own, other, part, wrapped = own and aside and not seen, False, [], False
         elif found == "ideographs":
             bound, seen = own and piece[0].endswith(rules.IDEOGRAPHIC_COPULAS), seen + 1
         else:
@@ -97,7 +98,10 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
                 own = bound = False  # not alone on its line
             if bound and kind == "password" and found == "word" and _ends_in_line(text, piece.end()):
                 value = text[piece.start() : piece.start() + REACH].split(maxsplit=1)[0]
-            if is_bound_secret(kind, value, found == "quoted", bound, first=not (seen or apart), lines=lines):
+            first = not (seen or apart)
+            if is_bound_secret(
+                kind, value, found == "quoted", bound, first=first, lines=lines
+            ) and not _is_digest(text, piece.start(), value):
                 start = piece.start(found)
                 return start, start + len(value), "value" if kind in ("", "code") else kind
             is_call = text[piece.end() : piece.end() + 1] == "("
@@ -111,6 +115,20 @@ def value_further_on(text: str, begin: int, kind: str) -> tuple[int, int, str] |
                 bound = own or (len(part) == 1 and part[0] in rules.NEUTRAL_NAMES)
                 other = not bound
     return None
+
+
+def _is_digest(text: str, place: int, value: str) -> bool:
+    """Whether a value is a digest that its line says it is: `the commit that broke the token is …`."""
+    if pattern(rules.HEX).match(value) is None:
+        return False
+    line = folded(text[max(0, place - REACH) : place].rpartition("\n")[2])
+    return any(map(line.__contains__, rules.DIGEST_WORDS))
+
+
+def _is_label(text: str, place: int) -> bool:
+    """Whether the line that ends with a name here has nothing else: `**Password**`."""
+    line = text[max(0, place - REACH) : place].rpartition("\n")[2].strip(" \t*#>-_")
+    return 0 < len(line) <= 30 and line.replace(" ", "").isalpha()
 
 
 def _is_read(text: str, place: int) -> bool:

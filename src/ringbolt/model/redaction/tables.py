@@ -9,7 +9,7 @@ from .markers import marker
 from .matching import pattern, replaced
 from .names import secret_kind
 from .storable_text import folded
-from .values import is_cell, is_placeholder
+from .values import is_cell, is_template
 
 _MOST_ROWS = 20
 
@@ -19,9 +19,13 @@ def manifest_values(text: str) -> str:
 
     def redact(match: re.Match[str]) -> str:
         begin = match.start(2) - match.start()
-        return match[0][:begin] + replaced(rules.MANIFEST_VALUE, match[2], "secret", is_placeholder)
+        return match[0][:begin] + replaced(rules.MANIFEST_VALUE, match[2], "secret", is_template)
 
-    return pattern(rules.MANIFEST_VALUES).sub(redact, text)
+    return (
+        pattern(rules.MANIFEST_VALUES).sub(redact, text)
+        if pattern(rules.MANIFEST_KIND).search(text)
+        else text
+    )
 
 
 def table_cells(text: str) -> str:
@@ -32,27 +36,35 @@ def table_cells(text: str) -> str:
     wanted: list[tuple[int, str, str]] = []
     for line in pattern(rules.SQL_ROW if "values" in folded(text) else rules.ROW).finditer(text):
         row = line[0].rstrip(" \t\r,;")
-        if edge and rows < _MOST_ROWS and row.count(edge) in (count, 0):
+        cells = _cells(row, edge) if edge and rows < _MOST_ROWS else []
+        if cells and len(cells) in (count, 1):
             rows += 1
-            cells = row.split(edge)
             for column, name, kind in wanted if len(cells) > 1 else ():
-                value = (
-                    cells[column].rpartition("(")[2].strip(" \t\"')")
-                    if edge == ","
-                    else cells[column].strip()
-                )
+                begin, cell = cells[column]
+                value = cell.rpartition("(")[2].strip(" \t\"')") if edge in ",;" else cell.strip()
                 if is_cell(kind, name, value):
-                    begin = (
-                        line.start()
-                        + sum(len(cell) + 1 for cell in cells[:column])
-                        + cells[column].rindex(value)
-                    )
+                    begin += line.start() + cell.rindex(value)
                     parts += text[done:begin], marker(kind)
                     done = begin + len(value)
             continue
-        edge = next((sign for sign in rules.ROW_EDGES if sign in row), "")
-        names = [cell.rpartition("(")[2].strip(" \t\"'`") for cell in row.split(edge)] if edge else []
+        edge = next((sign for sign in rules.ROW_EDGES if sign in row.strip()), "")
+        if edge == rules.ALIGNED and not pattern(rules.ALIGNED_HEADER).match(row):
+            edge = ""
+        header = _cells(row, edge) if edge else []
+        names = [cell.rpartition("(")[2].strip(" \t\"'`") for _, cell in header]
         kinds = [secret_kind(name) if pattern(rules.COLUMN).match(name) else "" for name in names]
         wanted = [(at, names[at], kind) for at, kind in enumerate(kinds) if kind]
-        edge, count, rows = edge if wanted else "", row.count(edge), 0
+        edge, count, rows = edge if wanted else "", len(header), 0
     return "".join(parts) + text[done:] if parts else text
+
+
+def _cells(row: str, edge: str) -> list[tuple[int, str]]:
+    """The cells of a row, each with its place."""
+    if edge == rules.ALIGNED:
+        return [(cell.start(), cell[0]) for cell in pattern(rules.ALIGNED_CELL).finditer(row)]
+    cells: list[tuple[int, str]] = []
+    place = 0
+    for cell in row.split(edge):
+        cells.append((place, cell))
+        place += len(cell) + len(edge)
+    return cells

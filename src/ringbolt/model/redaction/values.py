@@ -23,6 +23,14 @@ def is_secret(kind: str, name: str, value: str, *, quoted: bool, strict: bool = 
         or (not name.isupper() and pattern(rules.CODE_WITHIN).search(value, 0, 200))
     ):
         return False
+    if (
+        not quoted
+        and not name.isupper()
+        and value.isidentifier()
+        and not value.islower()
+        and secret_kind(value)
+    ):
+        return False  # another variable: `token: k8sToken`
     if value in rules.SENTENCE_WORDS:
         return False  # `--password requires …`
     if "certificate" in name.lower() or value.startswith("ENC[") or pattern(rules.NO_VALUE).match(value):
@@ -68,6 +76,8 @@ def _is_password(name: str, value: str, plain: str, quoted: bool, strict: bool) 
             and not _is_ordinary(value)
             and (is_mixed(value) or ("/" not in value and is_random(value, 8)))
         )
+    if not quoted and "/" in value and _is_ordinary(value):
+        return False  # a path
     if value.isdecimal():
         return len(value) >= 4 and secret_kind(pattern(rules.WORD).findall(name)[-1]) == "password"
     # Any word can be a password. In code it would be quoted; an unquoted plain word is a name or a type,
@@ -132,6 +142,10 @@ def is_placeholder(value: str) -> bool:
     return pattern(rules.PLACEHOLDER).match(value) is not None or "xxxx" in value.lower()
 
 
+def is_template(value: str) -> bool:
+    return is_placeholder(value) or "{{" in value
+
+
 def is_plain(value: str) -> bool:
     """Whether a value is a placeholder or a word: nothing that a machine made."""
     return is_placeholder(value) or not is_random(value, 8)
@@ -166,8 +180,8 @@ def looks_chosen(value: str) -> bool:
     """Whether a value looks like a password that a person chose: with digits, or both cases and a sign."""
     if not 6 <= len(value) <= 100 or not any(map(str.isalpha, value)) or _is_ordinary(value):
         return False
-    if value.isupper() and "_" in value:
-        return False  # a constant
+    if (value.isupper() and "_" in value) or "abcdefgh" in value.lower():
+        return False  # a constant, an alphabet
     if any(map(str.isdecimal, value)) or is_joined_words(value):
         return True
     signs = any(sign in value for sign in "!#$%^&")

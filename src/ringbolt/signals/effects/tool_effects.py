@@ -11,8 +11,8 @@ from typing import Any
 from ...model.lazy_regex import lazy_regex
 from ..calls.sql_statements import sql_write
 from ..text_layout import one_line
+from ..words import HUMP
 
-_WORDS = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _NAMES = lazy_regex(r"[a-z0-9]+")  # "context7"
 _ANY_SERVER = frozenset("server mcp service api client".split())
 _READS = frozenset(
@@ -96,13 +96,13 @@ Found = tuple[str, str, str, str]  # kind, what, check, target
 def tool_effect(tool: str, given: Mapping[str, Any]) -> Found | None:
     """What a tool that is not a shell does outside; None if it does nothing there."""
     server, name = _server_and_name(tool)
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = [word.lower() for word in HUMP.findall(name)]
     if not words or "ringbolt" in tool.lower():
         return None
     method, url = given.get("method"), given.get("url")
     if isinstance(method, str) and isinstance(url, str):
         return _request(method.upper(), url.partition("?")[0], url)
-    server_words = {word.lower() for word in _WORDS.findall(server)} - _ANY_SERVER
+    server_words = {word.lower() for word in HUMP.findall(server)} - _ANY_SERVER
     server_words |= set(_NAMES.findall(server.lower()))
     every = [*words, *server_words]
     if _is_sql(set(words), server_words, given):

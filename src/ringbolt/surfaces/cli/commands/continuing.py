@@ -17,7 +17,7 @@ from ....model.errors import InvalidInput, RingboltError
 from ..command import Command
 from ..console import answer, named_task, open_memory, say, task_option, warn
 
-_STARTED = [name for name, row in HOSTS.items() if row.starts]
+_STARTED = [name for name, row in HOSTS.items() if row.starts or row.runs_once]
 
 
 @click.command(
@@ -73,6 +73,9 @@ def continue_command(
 
 def _warn_without_hooks(host: str, folder: str) -> None:
     """Say so if the program will not report to us: then nothing of what it does is recorded."""
+    if not HOSTS[host].events:
+        warn(f"{host} reports nothing to Ringbolt: the task stays with its old session.")
+        return
     states: set[str] = set()
     for scope in HOSTS[host].scopes:
         try:
