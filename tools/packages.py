@@ -189,7 +189,8 @@ def completion(shell: str) -> str:
 def llms() -> str:
     """llms.txt: what the project is, and every page of its documentation with what it is for."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    parts = ["# Ringbolt\n", f"> {readme.splitlines()[2]}\n", f"{readme.split(chr(10) * 2)[2]}\n"]
+    title, introduction, command = readme.split("\n\n")[:3]
+    parts = [f"{title}\n", f"> {introduction.replace(chr(10), ' ')}\n", f"{command}\n"]
     first = [("Quickstart", "quickstart/index.md", "watch a task survive a compaction")]
     sections = {"Quickstart": first, **{title: pages(folder) for title, folder in LLMS_PARTS.items()}}
     for title, rows in sections.items():
