@@ -46,7 +46,7 @@ def test_every_setting_is_described_and_its_default_is_allowed():
 
 
 def test_a_file_beats_the_defaults(config):
-    environ = config("lease_seconds = 60\nmax_plan_items = 500\n")
+    environ = config("lease_seconds = 60\nmax_plan_steps = 500\n")
     settings = load_settings(environ)
     assert (settings.lease_seconds, settings.max_plan_steps) == (60.0, 500)
     assert settings.lock_timeout == Settings().lock_timeout

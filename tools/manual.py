@@ -71,7 +71,8 @@ def manual() -> str:
 
 def _command(command: click.Command, context: click.Context, shared: dict[str, str]) -> Iterator[str]:
     usage = " ".join(command.collect_usage_pieces(context))
-    yield f".SS {_text(f'{context.command_path} {usage}')}\n{_paragraphs(command.help or '')}"
+    title = _text(f"{context.command_path} {usage}").replace("|", "|\\:")  # a long choice may be broken there
+    yield f".SS {title}\n{_paragraphs(command.help or '')}"
     for parameter in command.get_params(context):
         row = parameter.get_help_record(context)
         if row is None or not row[1]:

@@ -200,7 +200,7 @@ def test_requests_of_one_token_are_limited_and_those_of_nobody_too(tmp_path):
 
 
 def test_connections_that_say_nothing_make_room_for_new_ones(tmp_path, memory, monkeypatch):
-    monkeypatch.setattr(Server.__init__, "__defaults__", (20,))  # connections
+    monkeypatch.setattr(Server.__init__, "__defaults__", (20, None))  # connections, TLS
     with door(memory, tmp_path) as ask, ExitStack() as stack:
         for number in range(60):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", ask.port)))
