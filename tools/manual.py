@@ -71,7 +71,7 @@ def manual() -> str:
 
 def _command(command: click.Command, context: click.Context, shared: dict[str, str]) -> Iterator[str]:
     usage = " ".join(command.collect_usage_pieces(context))
-    title = _text(f"{context.command_path} {usage}").replace("|", " | ")  # so that a long choice can be broken
+    title = _text(f"{context.command_path} {usage}").replace("|", " | ")  # long choices break
     yield f".SS {title}\n{_paragraphs(command.help or '')}"
     for parameter in command.get_params(context):
         row = parameter.get_help_record(context)

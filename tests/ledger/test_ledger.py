@@ -150,6 +150,13 @@ def test_a_message_can_be_undone_done_again_and_undone(memory, task):
     assert memory.task_thread(task).events[-1].ref == message.seq
 
 
+def test_an_action_on_a_file_with_lines_in_its_name_can_be_undone(memory, task):
+    memory.task_log_action(task, "Write it", type="other", files=["notes\n- one"])
+    assert [file.path for file in memory.task_get(task).files] == ["notes\n- one"]
+    memory.task_undo(task)
+    assert memory.task_get(task).files == ()
+
+
 def test_what_is_undone_already_is_not_undone_again(memory, task):
     changed = memory.task_update(task, name="two").seq
     memory.task_undo(task, changed)

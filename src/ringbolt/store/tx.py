@@ -33,7 +33,8 @@ class Tx(Appending, Events, Heads, ClaimsAndKeys, TaskReads):
         order = ", ".join(("task_id", *STATE[table][1]))
         where, params = "", dict[str, Any]()
         if keys is not None and (key := STATE[table][1]):
-            firsts = {name.partition("\n")[0] for name in keys}
+            # Only a key of several columns has a line for each; a path alone may have lines itself.
+            firsts = {name.partition("\n")[0] if key[1:] else name for name in keys}
             places, params = placeholders("key", map(int, firsts) if key[0] == "seq" else firsts)
             where = f" AND {key[0]} IN ({places})"
         sql = f"SELECT {', '.join(columns)} FROM {table} WHERE task_id = :task_id{where} ORDER BY {order}"
