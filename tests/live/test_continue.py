@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from tests.live.model_servers import calls, says
-from tests.live.programs import OURS, SECONDS, ClaudeCode, Codex
+from tests.live.model_servers import Call, Turn, calls, says
+from tests.live.programs import OURS, SECONDS, ClaudeCode, Codex, Program
 
 pytestmark = pytest.mark.hosts
 
@@ -23,17 +23,20 @@ class Both(Codex):
         self.prepare()
 
 
-def continued(codex: Both) -> None:
-    program, _, *options = codex.command()
-    places = codex.home / "bin"
+def continued(host: Program, *more: str) -> None:
+    """Continue the task of the folder in another host, as a person would from a terminal."""
+    program, _, *options = host.command()
+    name = {"claude-code": "claude"}.get(host.host, host.host)
+    places = host.home / "bin"
     places.mkdir(exist_ok=True)
-    if not (places / "codex").exists():
-        (places / "codex").symlink_to(program)
-    env = codex.environment()
+    if not (places / name).exists():
+        (places / name).symlink_to(program)
+    env = host.environment()
     env["PATH"] = f"{places}:{env['PATH']}"
+    words = ["continue", "--in", host.host, "--once", "--", *options, *more]
     done = subprocess.run(
-        [OURS / "ringbolt", "continue", "--in", "codex", "--once", "--", *options], env=env, cwd=codex.work,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False,
+        [OURS / "ringbolt", *words], env=env, cwd=host.work, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "no Ringbolt hooks" not in done.stderr
@@ -72,3 +75,39 @@ def test_a_task_goes_on_in_codex_with_both_sessions_in_its_ledger(tmp_path, serv
     assert not task.instructions
     assert not any(PACKET in (event.text or "") for event in events)
     assert any(event.text == "The others are rounded too." for event in events)
+
+
+def test_a_task_goes_to_codex_through_a_compaction_there_and_back(tmp_path, server):
+    claude = ClaudeCode(tmp_path, server)
+    claude.install("--project")
+    codex = Both(claude)
+    codex.install()
+    script = server.script
+    script.turns = [calls("Bash", command="echo three-passed"), says("One invoice is rounded.")]
+    claude.run(REQUEST)
+
+    script.summary = "SUMMARY: one invoice is rounded."
+    script.turns = [
+        Turn(calls=(Call("exec_command", {"cmd": "echo all-passed"}),), tokens=9000),
+        says("The others are rounded too."),
+    ]
+    continued(codex, "-c", "model_auto_compact_token_limit=5000")
+    after = script.main()[-1].text
+    for part in (script.summary, PACKET, REQUEST, "echo all-passed"):
+        assert part in after
+
+    script.turns = [says("All of them are.")]
+    continued(claude)
+    back = script.main()[-1].text
+    for part in (PACKET, REQUEST, "The others are rounded too."):
+        assert part in back
+
+    with claude.memory() as memory:
+        (task,) = memory.task_list(status="all").tasks
+        events = [event for event in memory.events() if event.task_id == task.id]
+    assert [event.origin.agent for event in events if event.type == "task.focused"] == [
+        "codex",
+        "claude-code",
+    ]
+    said = ("One invoice is rounded.", "The others are rounded too.", "All of them are.")
+    assert [event.text for event in events if event.text in said] == list(said)
