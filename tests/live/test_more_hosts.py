@@ -20,9 +20,10 @@ RUNS = {
 }
 
 
-def packets(server, words: str) -> int:
-    """How often the packet is in a request in which the user says these words, at most."""
-    return max(one.text.count(PACKET) for one in server.script.main() if words in one.text)
+def packets(server, words: str) -> set[str]:
+    """The packets in the requests in which the user says these words."""
+    asked = [one.text for one in server.script.main() if words in one.text]
+    return {part.partition("</ringbolt")[0] for text in asked for part in text.split(PACKET)[1:]}
 
 
 @pytest.mark.parametrize("program", RUNS, ids=lambda program: program.host)
@@ -47,11 +48,11 @@ def test_what_happens_is_recorded_and_the_packet_is_there_when_the_session_conti
     outputs = [str(event.data.get("output")) for event in host.events() if event.type == "action"]
     assert "three-passed" in outputs[0]
     before = packets(server, REQUEST)
-    assert before >= 1, "through our tool"
+    assert before, "through our tool"
     server.script.turns = [says("All of them are.")]
     host.run("--continue", "-p", "Now the credit notes.")
     if program is not QwenCode:  # it reports no start of a session with `-p`, and keeps its whole history
-        assert packets(server, "Now the credit notes.") > before, "through the hook"
+        assert packets(server, "Now the credit notes.") - before, "through the hook"
     assert host.unwritten() == []
     (task,) = host.tasks().values()
     assert "Now the credit notes." in str(task.instructions)
