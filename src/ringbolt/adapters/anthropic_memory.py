@@ -96,7 +96,8 @@ class _Files:
                     f"Invalid `insert_line` parameter: {at}. It should be within the range [0, {len(lines)}]."
                 )
             lines.insert(at, command.insert_text.rstrip("\n"))
-            own.put(path, "\n".join(lines) + "\n")
+            text = "\n".join(lines)
+            own.put(path, text if text.endswith("\n") else f"{text}\n")
             return f"The file {command.path} has been edited."
 
         return self._documents.write(work)
