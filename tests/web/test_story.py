@@ -79,7 +79,12 @@ def test_no_chip_counts_nothing_and_hits_are_highlighted(site, visit):
 
 @pytest.mark.parametrize(
     ("path", "folder"),
-    [("/w/cli/.worktrees/a/b", "/w/cli"), ("/w/cli/.claude/worktrees/x", "/w/cli"), ("/w/cli", "/w/cli")],
+    [
+        ("/srv/shop/.git", "/srv/shop"),
+        ("/w/cli/.worktrees/a/b", "/w/cli"),
+        ("/w/cli/.claude/worktrees/x", "/w/cli"),
+        ("/w/cli", "/w/cli"),
+    ],
 )
 def test_a_work_tree_belongs_to_its_repository(path, folder):
     assert repository_folder(path) == folder

@@ -116,8 +116,9 @@ def _with_details(tx: Tx, cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def repository_folder(path: str) -> str:
-    """The folder of a repository: for one of its work trees, which tools keep in a folder inside it, the
-    folder around that."""
+    """The folder of a repository, of which hooks report the `.git` inside: for one of its work trees, which
+    tools keep in a folder inside it, the folder around that."""
+    path = path.removesuffix("/.git")
     parts = path.split("/")
     for number, part in enumerate(parts):
         if part in _WORK_TREES:
