@@ -1,6 +1,6 @@
 """Spans and durations of operations by OpenTelemetry, as its conventions for memory name them.
 
-Only the API is used: whoever runs the process configures the SDK and its exporters. Nothing is imported
+Only the API is used: the program that runs Ringbolt configures the SDK and its exporters. Nothing is imported
 unless the setting `otel` is on. Spans have ids and counts, never the text of a task, a query or an error.
 See https://github.com/open-telemetry/semantic-conventions-genai (`gen_ai.memory.client`).
 """

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from ringbolt.hosts.answers import tree_status
+from ringbolt.hosts.handover import handover_prompt
 from ringbolt.journal.health import journal_health
 from ringbolt.packet.tokens import exact
 from tests.hosts.hosting import QuickHost
@@ -145,3 +146,13 @@ def test_a_new_request_in_a_new_session_gets_no_packet(host):
     assert later.context("UserPromptSubmit", prompt="Fix the typo in the imprint.") == ""
     assert later.bash("ls", "x", 1) == ""
     assert later.task().id != host.task().id
+
+
+def test_a_prompt_that_hands_the_task_over_with_its_packet_gets_no_second_one(host):
+    with host.memory() as memory:
+        prompt = handover_prompt(memory, host.task().id, "claude-code")
+    later = host.other("s-2")
+    later.tell("SessionStart", source="startup")
+    assert later.context("UserPromptSubmit", prompt=prompt) == ""
+    assert later.bash("ls", "x", 1) == ""
+    assert later.task().id == host.task().id

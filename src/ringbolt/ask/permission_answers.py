@@ -132,7 +132,7 @@ def permission(intent: Intent, context: Context) -> Reply | None:
     close = [rule for score, rule in found if score >= 0.9 * best]
     rule = next((rule for rule in close if _FORBIDS.search(rule.text)), close[0]) if best < 0.9 else close[0]
     close.sort(key=lambda one: one is not rule)
-    # What has only half of what is asked about is worth reading, but is no verdict.
+    # A rule with only half of what is asked about is worth reading, but does not decide it.
     word = _verdict(intent, rule, context) if intent.polar and best >= FITS else None
     opening = f"{say(language, word)}: " if word else ""
     timed = word and _WINDOW.search(rule.whole) and _HOUR.search(intent.text)

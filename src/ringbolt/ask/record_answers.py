@@ -155,7 +155,7 @@ def decision(intent: Intent, context: Context) -> Reply | None:
         ruled_out = fitting(context.subject, task.exclusions, _text)
         if ruled_out and not parts:
             best = max(context.subject.coverage(entry.summary) for entry in ruled_out)
-            # "Why not X?" asks for what speaks against X; "why is X out?" does too, if X is no choice.
+            # "Why not X?" asks for what speaks against X; "why is X out?" does too, if X was not chosen.
             chosen = max((context.subject.coverage(_title(entry)) for entry in found), default=0.0)
             if (best >= 0.9 and (intent.has("not") or best > chosen)) or (intent.has("not") and not found):
                 return compose([show.exclusion(entry) for entry in ruled_out[-2:][::-1]], PARAGRAPH)

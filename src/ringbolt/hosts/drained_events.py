@@ -28,6 +28,7 @@ from .capture.session_capture import Capture
 from .capture.session_rows import SessionRows
 from .guard.cards import heads_of_interest, refresh
 from .hook_parts.calls import call_heads, may_act_outside
+from .handover import read_handover
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
 from .redaction_rules import rules_digest
@@ -201,11 +202,10 @@ class Batch:
         process, machine = event.env.get("process"), boot_in(event.file.name)
         if fields["event"] == "SessionStart":
             self._take_over(memory, fields, process, machine)
-        is_first = fields["event"] == "UserPromptSubmit" and own_task(memory) is None
+        begins = fields["event"] == "UserPromptSubmit" and own_task(memory) is None
         if not is_repeated(self.files, event.shape, fields):
             apply(memory, self._with_summary(fields), event.name(memory), capture)
-        if is_first and (task := own_task(memory)) and memory.task_get(task).created_at < stamp(event.at):
-            # The prompt took over an earlier task, which the session knows nothing about yet.
+        if begins and self._knows_nothing_of_its_task(memory, event):
             Mark(self.files, session).set(COMPACTED, event.at)
         if line := self._note_session(memory, event, fields, self._clock.at):
             capture.aside(line, key=f"hook/{event.id}/session")
@@ -216,6 +216,13 @@ class Batch:
             tool_input, tool = fields.get("input"), str(fields.get("tool") or "")
             if is_dict(tool_input) and may_act_outside(tool, tool_input):
                 self._done.setdefault(event.session, {}).update(dict.fromkeys(call_heads(tool, tool_input)))
+
+    def _knows_nothing_of_its_task(self, memory: HookMemory, event: JournalEvent) -> bool:
+        """Whether the first prompt of a session took over an earlier task, without the packet in it."""
+        task = own_task(memory)
+        if task is None or read_handover(str(event.fields.get("prompt") or "")) is not None:
+            return False
+        return memory.task_get(task).created_at < stamp(event.at)
 
     def _note_session(
         self, memory: HookMemory, event: JournalEvent, fields: Mapping[str, Any], at: float

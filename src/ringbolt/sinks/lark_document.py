@@ -45,7 +45,7 @@ class LarkDocuments:
         self.replies = 0.0 if every == "off" else 60.0 * parse_duration("lark_replies", every)
 
     def probe(self, lag: Lag) -> bool:
-        """Check that the folder can be read. A deleted document is made anew when its task changes."""
+        """Check that the folder can be read. A deleted document is created again when its task changes."""
         self._api.call("GET", "drive/v1/files", {"folder_token": self._folder, "page_size": 1})
         return True
 

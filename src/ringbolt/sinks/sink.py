@@ -15,7 +15,7 @@ FORGOTTEN = "forgotten"  # the type of the event that records a forgetting (see 
 
 
 class Ledger:
-    """One task as the store has it now, read anew at each call."""
+    """One task as the store has it now; each call reads it again."""
 
     def __init__(self, store: Store, task_id: str) -> None:
         self._store = store

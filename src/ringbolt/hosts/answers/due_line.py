@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...files.active_operations import ActiveTasks
 from ...ledger.base import Base
 from ...packet import encode
+from .open_tasks_text import active_tasks
 
 _MOST = 3  # tasks that are named
 _MOST_TITLE = 60
@@ -12,14 +12,7 @@ _MOST_TITLE = 60
 
 def due_line(memory: Base) -> str:
     """The open tasks here that had no update for as long as `stale_threshold` says."""
-    tasks = ActiveTasks(
-        memory.store,
-        memory.settings,
-        origin=memory.origin,
-        workspace=memory.workspace,
-        repository=memory.repository,
-    )
-    stale = tasks.active_tasks_stale()
+    stale = active_tasks(memory).active_tasks_stale()
     if not stale:
         return ""
     named = [

@@ -16,20 +16,23 @@ def open_tasks_text(memory: Base, shape: Host, events_at_hand: int = 0) -> str:
 
     `events_at_hand`: how many waiting events the caller is just handling.
     """
-    # Only this operation: loading all others would take longer than making the list.
-    tasks = ActiveTasks(
+    block = active_tasks(memory).active_tasks_block(budget=_TOKENS).text
+    if block:
+        block += f"To go on with one of them: {_resume_call(shape)}\n"
+    journal = Journal.of(memory.store.url, memory.settings.tenant)
+    notes = [f"Task memory: {line}." for line in health_lines(journal, events_at_hand)]
+    return "\n".join(part for part in (block, *notes) if part)[: shape.characters]
+
+
+def active_tasks(memory: Base) -> ActiveTasks:
+    """The operations on open tasks alone: loading all others would take longer than making a list."""
+    return ActiveTasks(
         memory.store,
         memory.settings,
         origin=memory.origin,
         workspace=memory.workspace,
         repository=memory.repository,
     )
-    block = tasks.active_tasks_block(budget=_TOKENS).text
-    if block:
-        block += f"To go on with one of them: {_resume_call(shape)}\n"
-    journal = Journal.of(memory.store.url, memory.settings.tenant)
-    notes = [f"Task memory: {line}." for line in health_lines(journal, events_at_hand)]
-    return "\n".join(part for part in (block, *notes) if part)[: shape.characters]
 
 
 def _resume_call(shape: Host) -> str:

@@ -28,7 +28,7 @@ from .guard import METADATA
 
 SCOPES = tuple(f"ringbolt:{word}" for word in (*ACCESS, *POWERS))
 WORKSPACES = "ringbolt_workspaces"  # the claim that lists folders; without it, the server's own
-# Signed with a key pair: with a shared secret, whoever can check a token could make one.
+# Signed with a key pair: with a shared secret, anybody who can check a token could make one.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 _LEEWAY_SECONDS = 30
 _FETCH_SECONDS, _MOST_BYTES = 10.0, 1 << 20
