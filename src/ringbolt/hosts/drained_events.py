@@ -27,8 +27,8 @@ from .capture.events import MOST_VALUE, apply, cleaned, fitted, name_of, naming,
 from .capture.session_capture import Capture
 from .capture.session_rows import SessionRows
 from .guard.cards import heads_of_interest, refresh
-from .hook_parts.calls import call_heads, may_act_outside
 from .handover import read_handover
+from .hook_parts.calls import call_heads, may_act_outside
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
 from .redaction_rules import rules_digest
